@@ -11,7 +11,7 @@ STOP_SECONDS = 5
 
 
 def install(requirements, build):
-    """Creates a virtual environment in the folder unless it exists and has the requirements; returns its folder."""
+    """Creates a virtual environment with the requirements in the folder, unless it is up to date; returns its path."""
     build.mkdir(exist_ok=True)
     venv = build / "venv"
     stamp = venv / "installed.txt"
@@ -29,19 +29,19 @@ def install(requirements, build):
 
 
 def end_with_parent():
-    """Makes a server end even if the script that started it is killed, on systems that support this."""
+    """Makes a server exit even if the script that started it is killed; has an effect only on Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def exit_on_signals():
-    """Turns signals into an exit, so that the servers are stopped."""
+    """Exits on SIGTERM and SIGHUP, so that `finally` blocks stop the servers."""
     for kind in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(kind, lambda number, _: sys.exit(128 + number))
 
 
 def stop(process):
-    """Ends a process that leads a group, and everything that it has started."""
+    """Stops a process that leads a group, and all processes of the group."""
     for kind in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, kind)
@@ -51,14 +51,14 @@ def stop(process):
 
 
 def run(command, variables, within=()):
-    """Runs the command and passes signals on to it; returns its exit code as a shell would.
+    """Runs the command, forwards signals to it, and returns its exit code as a shell does.
 
-    `within` is a command that runs the command in an environment of its own.
+    `within` is a command that runs another command in an isolated environment, such as unshare.
     """
     try:
         process = subprocess.Popen([*within, *command], env={**os.environ, **variables})
     except OSError as error:
-        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+        print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
         return 127
     for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(kind, lambda number, _: process.send_signal(number))

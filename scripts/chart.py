@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Draws the charts of Benchmarks/README.md as SVG from the files that the benchmarks wrote with --json.
+"""Draws the SVG charts of Benchmarks/README.md from JSON files that the benchmarks write with --json.
 
 usage: scripts/chart.py FILE.json ... [--output FOLDER]
 
-The "kind" in each file determines its charts. They are written to Benchmarks/charts unless a folder is given.
+The "kind" in each file determines which charts are drawn. They are written to FOLDER, by default Benchmarks/charts.
 """
 import json, math, pathlib, sys
 from xml.sax.saxutils import escape
 
-# Okabe and Ito's palette, which is also readable without colour vision.
+# Okabe and Ito's palette, which readers without color vision can also tell apart.
 BLUE, ORANGE, GREEN, PINK, AMBER, SKY, INK, GREY, GRID = (
     "#0072B2", "#D55E00", "#009E73", "#B0578D", "#B07A00", "#2F8DC4", "#222222", "#666666", "#E3E3E3")
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 320, 250, 66, 90, 184, 52
@@ -20,7 +20,7 @@ class Line:
 
 
 class Axis:
-    """An axis from low to high, linear or by powers of ten, with a mark at each of `marks`."""
+    """A linear or logarithmic axis from low to high, with a tick at each of `marks`."""
 
     def __init__(self, low, high, marks, text, is_log=False):
         self.low, self.high, self.marks, self.text, self.is_log = low, high, marks, text, is_log
@@ -53,7 +53,7 @@ def text(x, y, words, size=12, color=INK, anchor="start", weight="normal"):
 
 
 def spread(places, gap):
-    """Moves places apart to at least a gap, and keeps their order and, as far as possible, their middle."""
+    """Moves positions apart to at least `gap`, and keeps their order and, if possible, their center."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = [places[i] for i in order]
     for _ in range(200):
@@ -69,7 +69,7 @@ def spread(places, gap):
 
 
 def panel(x0, title, lines, xs, x_names, x_title, axis, y_title, reference=None):
-    """Returns a panel whose plot begins at x0. `xs` are places from 0 to 1."""
+    """Returns the SVG elements of a panel whose plot begins at x0. `xs` are positions from 0 to 1."""
     top, bottom, parts = TOP, TOP + PANEL_HEIGHT, []
     place_x = lambda share: x0 + share * PANEL_WIDTH
     place_y = lambda value: bottom - axis.place(value) * PANEL_HEIGHT
@@ -106,7 +106,7 @@ def panel(x0, title, lines, xs, x_names, x_title, axis, y_title, reference=None)
 
 
 def write(path, title, panels):
-    """Writes a chart. `panels` are functions from the left edge of the plot to the parts of a panel."""
+    """Writes a chart. Each of `panels` is a function that takes the left edge of a plot and returns the elements of the panel."""
     step = LEFT + PANEL_WIDTH + RIGHT
     width, height = step * len(panels), TOP + PANEL_HEIGHT + BOTTOM
     parts = [

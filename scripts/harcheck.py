@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks HAR 1.2 files without any of our code: scripts/harcheck.py [--notes] FILE…
+"""Checks HAR 1.2 files independently of the code in this repository: scripts/harcheck.py [--notes] FILE…
 
-Prints one finding per line, with the index of the entry: S (shape: required members and their types), M (meaning: contradictions),
-N (notes: allowed, but worth knowing; only with --notes). The exit code is 1 if there is an S or an M.
+Prints one finding per line, with its level and the index of the entry, from 0. The levels are S (shape: a missing member or a wrong
+type), M (meaning: a contradiction), and, with --notes, N (a note: allowed, but unusual). Exits with 1 if there is an S or an M.
 
 Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 """
@@ -73,7 +73,7 @@ class Check:
             if kind and not self.is_of(item, kind):
                 self.say("S", f"{place}.{member}", f"is not {kind}")
             elif not kind and member != "comment" and not member.startswith("_"):
-                self.say("S", f"{place}.{member}", "is no member of HAR 1.2 and does not begin with _")
+                self.say("S", f"{place}.{member}", "is not a member of HAR 1.2 and does not begin with _")
         return True
 
     def items(self, parent, member, name, place):
@@ -87,7 +87,7 @@ class Check:
         if not self.shape(log, "log", "log"):
             return
         if log.get("version") != "1.2":
-            self.say("N", "log.version", f"is {log.get('version')!r}")
+            self.say("N", "log.version", f"is {log.get('version')!r}, not '1.2'")
         for name in ("creator", "browser"):
             if name in log:
                 self.shape(log[name], name, f"log.{name}")
@@ -97,13 +97,13 @@ class Check:
             if self.shape(entry, "entry", "entry"):
                 started = self.entry(entry, pages)
                 if before and started and started < before:
-                    self.say("N", "entry.startedDateTime", "is before that of the entry before")
+                    self.say("N", "entry.startedDateTime", "is earlier than that of the previous entry")
                 before = started or before
         self.index = None
 
     def entry(self, entry, pages):
         if "pageref" in entry and entry["pageref"] not in pages:
-            self.say("M", "entry.pageref", "names no page")
+            self.say("M", "entry.pageref", "is not the id of a page")
         self.timings(entry)
         request, response = entry.get("request"), entry.get("response")
         if self.shape(request, "request", "request"):
@@ -116,7 +116,7 @@ class Check:
                 return started
             self.say("M", "entry.startedDateTime", "has no time zone")
         except ValueError:
-            self.say("M", "entry.startedDateTime", "is no date of ISO 8601")
+            self.say("M", "entry.startedDateTime", "is not an ISO 8601 date")
 
     # Meaning
 
@@ -132,7 +132,7 @@ class Check:
             if self.is_of(timings.get(name), NUMBER):
                 total += max(0, timings[name])
         if self.is_of(entry.get("time"), NUMBER) and abs(entry["time"] - total) > 1:
-            self.say("M", "entry.time", f"is {entry['time']}, and the timings are {total:.3f} in all")
+            self.say("M", "entry.time", f"is {entry['time']}, but the timings add up to {total:.3f}")
 
     def fields(self, message, name):
         return [(str(h.get("name")), str(h.get("value"))) for h in self.items(message, "headers", "header", name)]
@@ -147,20 +147,20 @@ class Check:
         self.items(request, "cookies", "cookie", "request")
         query = [(q.get("name"), q.get("value")) for q in self.items(request, "queryString", "query", "request")]
         pairs = [item.partition("=")[::2] for item in url.query.split("&") if item]
-        # Real writers give names and values as in the URL or decoded, and some decode + as a space.
+        # Some writers copy names and values from the URL and others decode them, of which some decode + as a space.
         readings = [[(f(n), f(v)) for n, v in pairs] for f in (str, urllib.parse.unquote, urllib.parse.unquote_plus)]
         if query not in readings:
-            self.say("M", "request.queryString", "is not the query of the URL")
+            self.say("M", "request.queryString", "differs from the query of the URL")
         for name, _ in headers:
             if name.startswith(":"):
-                self.say("N", "request.headers", f"has the pseudo field {name}")
+                self.say("N", "request.headers", f"contains the HTTP/2 pseudo-header field {name}")
         self.post(request)
 
     def post(self, request):
         post, size = request.get("postData"), request.get("bodySize")
         if post is None:
             if isinstance(size, int) and size > 0:
-                self.say("M", "request.postData", f"is missing, and bodySize is {size}")
+                self.say("M", "request.postData", f"is missing, but bodySize is {size}")
             return
         if not self.shape(post, "postData", "request.postData"):
             return
@@ -177,16 +177,16 @@ class Check:
         status = response.get("status")
         is_error = any("_error" in o or "_failureText" in o for o in (response, entry))
         if isinstance(status, int) and not 100 <= status <= 599 and not is_error:
-            self.say("M", "response.status", f"is {status}, and nothing says why")
+            self.say("M", "response.status", f"is {status}, and no _error explains why")
         headers = self.fields(response, "response")
         cookies = self.items(response, "cookies", "cookie", "response")
         set_count = sum(name.lower() == "set-cookie" for name, _ in headers)
         if len(cookies) != set_count:
-            self.say("M", "response.cookies", f"are {len(cookies)}, and there are {set_count} Set-Cookie")
+            self.say("M", "response.cookies", f"lists {len(cookies)}, but there are {set_count} Set-Cookie fields")
         location = next((value for name, value in headers if name.lower() == "location"), "")
         target = response.get("redirectURL") or ""
         if isinstance(status, int) and 300 <= status < 400 and target != location:
-            self.say("M", "response.redirectURL", "is not the value of Location")
+            self.say("M", "response.redirectURL", "differs from the Location field")
         content = response.get("content")
         if not self.shape(content, "content", "response.content"):
             return
@@ -195,7 +195,7 @@ class Check:
         if body is not None and isinstance(size, int) and len(body) != size:
             self.say("M", "response.content.size", f"is {size}, and the body has {len(body)} bytes")
         if body is None and isinstance(size, int) and size > 0 and not is_head:
-            self.say("N", "response.content.text", f"is missing, and size is {size}")
+            self.say("N", "response.content.text", f"is missing, but size is {size}")
         if isinstance(saved, int) and isinstance(size, int) and isinstance(wire, int) and wire >= 0 and saved != size - wire:
             self.say("M", "response.content.compression", f"is {saved}, not size - bodySize")
 
@@ -204,7 +204,7 @@ class Check:
         if isinstance(file := holder.get("_file"), str):
             path = self.folder / file
             if not path.resolve().is_relative_to(self.folder.resolve()) or not path.is_file():
-                return self.say("M", f"{place}._file", "is no file in the folder of the recording")
+                return self.say("M", f"{place}._file", "is not a file in the folder of the recording")
             return path.read_bytes()
         if not isinstance(text := holder.get("text"), str):
             return None
@@ -214,12 +214,12 @@ class Check:
             except (binascii.Error, ValueError):
                 return self.say("M", f"{place}.text", "is not base64")
         if encoding:
-            return self.say("M", f"{place}.encoding", f"is {encoding!r}, which nobody knows")
+            return self.say("M", f"{place}.encoding", f"is {encoding!r}, which is unknown")
         return text.encode("utf-8", "surrogatepass")
 
 
 def refuse(text):
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 def check(path):

@@ -3,9 +3,9 @@
 
 usage: sitecheck.py SITE [--pages N]
 
-Every link in the data of the site must lead to a page. Chromium then opens the landing page, each module, each guide, and pages of the
-reference up to N in all (120 by default; 0 for all), picked at equal distances. A page without a heading, a link that a page shows and
-that leads nowhere, and an error on the console are findings. Prints them, then what was checked, and exits with 1 if there are any.
+First, every link in the site's data must lead to a page. Chromium then opens the landing page, each module, each guide, and an even
+selection of reference pages, N pages in all (120 by default; 0 for all pages). It reports each page without a heading, each broken link,
+and each console error. Prints the findings and a summary, and exits with 1 if there are findings.
 """
 import functools, http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading, urllib.parse
 
@@ -17,11 +17,11 @@ PAGE = """(async () => {
 
 
 class Browser:
-    """Chromium under the DevTools protocol, over a pair of pipes."""
+    """Headless Chromium, controlled with the DevTools protocol over a pair of pipes."""
 
     def __init__(self, folder):
         program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if not program: sys.exit("sitecheck: chromium is missing")
+        if not program: sys.exit("sitecheck: chromium is not in the PATH (Debian: apt-get install chromium)")
         read_end, self.output = os.pipe()
         self.input, write_end = os.pipe()
         # Chromium reads commands from descriptor 3 and writes to descriptor 4.
@@ -39,7 +39,7 @@ class Browser:
     def read(self):
         while b"\0" not in self.buffer:
             piece = os.read(self.input, 1 << 16)
-            if not piece: sys.exit("sitecheck: chromium has ended")
+            if not piece: sys.exit("sitecheck: chromium exited unexpectedly")
             self.buffer += piece
         text, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(text)
@@ -89,13 +89,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def pages_of(site):
-    """The paths of all pages, in lowercase letters as DocC writes them."""
+    """Returns the data file of each page by path, in lowercase as DocC writes it."""
     data = site / "data"
     return {"/" + str(path.relative_to(data).with_suffix("")).lower(): path for path in data.rglob("*.json")}
 
 
 def references(value):
-    """The URLs of the pages that a page's data refers to."""
+    """Yields the URLs of the pages that a page's data refers to."""
     if isinstance(value, dict):
         for reference in value.get("references", {}).values():
             if isinstance(reference, dict) and reference.get("type") in ("topic", "section"): yield reference.get("url", "")
@@ -106,14 +106,14 @@ def main():
     limit = int(arguments.pop(arguments.index("--pages") + 1)) if "--pages" in arguments else 120
     site = pathlib.Path([argument for argument in arguments if not argument.startswith("--")][0])
     pages = pages_of(site)
-    if not pages: sys.exit(f"sitecheck: {site} has no pages")
+    if not pages: sys.exit(f"sitecheck: {site} has no pages; build the site with scripts/docs")
     findings, link_count = [], 0
     for path, file in pages.items():
         for url in references(json.loads(file.read_text())):
             if not url.startswith("/"): continue
             link_count += 1
-            if url.split("#")[0].rstrip("/").lower() not in pages: findings.append(f"{path}: the link {url} leads nowhere")
-    # The landing page, modules and guides; symbols follow.
+            if url.split("#")[0].rstrip("/").lower() not in pages: findings.append(f"{path}: its data has a broken link to {url}")
+    # First the landing page, modules, and guides, then symbols.
     modules = {path.split("/")[2] for path in pages if path.count("/") == 2}
     kinds = {path: json.loads(file.read_text()).get("kind") for path, file in pages.items()}
     first = sorted(path for path in pages
@@ -129,17 +129,17 @@ def main():
         browser = Browser(folder)
         for path in chosen:
             title, links, errors = browser.open(origin + path)
-            if not title or "can’t be found" in title: findings.append(f"{path}: shows no page")
-            findings += [f"{path}: console: {error}" for error in errors]
+            if not title or "can’t be found" in title: findings.append(f"{path}: shows no heading, or reports that the page can’t be found")
+            findings += [f"{path}: console error: {error}" for error in errors]
             for link in links:
                 target = urllib.parse.unquote(urllib.parse.urlparse(link).path).rstrip("/").lower()
-                if target and target not in pages: findings.append(f"{path}: shows the link {target}, which leads nowhere")
+                if target and target not in pages: findings.append(f"{path}: shows a broken link to {target}")
                 shown.add(target)
         browser.stop()
     server.shutdown()
     print("\n".join(findings))
-    print(f"sitecheck: {len(pages)} pages of {len(modules)} modules, {link_count} links in their data, "
-          f"{len(chosen)} pages opened, {len(shown)} pages linked from them, {len(findings)} findings")
+    print(f"sitecheck: checked {len(pages)} pages of {len(modules)} modules with {link_count} links, "
+          f"opened {len(chosen)} pages that link to {len(shown)} pages: {len(findings)} findings")
     sys.exit(bool(findings))
 
 

@@ -9,5 +9,5 @@ struct Unexpected: Error, CustomStringConvertible {
 
 /// Throws an error that ends the example if a condition is false.
 func expect(_ condition: Bool, _ claim: String) throws {
-    guard condition else { throw Unexpected("this does not hold: " + claim) }
+    guard condition else { throw Unexpected("expected that " + claim) }
 }

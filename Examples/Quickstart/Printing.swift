@@ -41,7 +41,7 @@ func show(_ exchanges: [PipelineExchange]) {
     for exchange in exchanges {
         let request = "\(exchange.request.method) \(exchange.request.path)"
         let status = exchange.statusCode.map(String.init) ?? "none"
-        let times = "began at \(milliseconds(exchange.start)), took \(milliseconds(exchange.duration))"
+        let times = "started at \(milliseconds(exchange.start)), took \(milliseconds(exchange.duration))"
         let style: Style =
             switch exchange.statusCode ?? 0 {
             case 200..<300: .green

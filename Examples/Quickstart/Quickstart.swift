@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts a server with five APIs and calls them: with plugins, on a bad day, as streams and downloads, and in the
+/// Starts a server with five APIs and calls them: with plugins, despite failures, as streams and downloads, and in the
 /// fluent style.
 @main
 struct Quickstart {
@@ -8,8 +8,8 @@ struct Quickstart {
         do {
             let clock = ContinuousClock()
             let duration = try await clock.measure(run)
-            print("\n" + styled("All as expected, in \(milliseconds(duration)).", .green))
-            print("Next: read Examples/Quickstart/Tours/Tour.swift, which made the first calls, and change one.")
+            print("\n" + styled("All results are as expected, after \(milliseconds(duration)).", .green))
+            print("Next: open Examples/Quickstart/Tours/Tour.swift, which makes the first calls, and change one.")
         } catch {
             FileHandle.standardError.write(Data("\nquickstart failed: \(error)\n".utf8))
             exit(1)
@@ -18,7 +18,7 @@ struct Quickstart {
 
     static func run() async throws {
         let server = try await EmbeddedServer.start()
-        print("Five APIs listen on \(server.origin)")
+        print("A server with five APIs listens on \(server.origin)")
         let result: Result<Void, any Error>
         do {
             try await Tour(origin: server.origin).run()

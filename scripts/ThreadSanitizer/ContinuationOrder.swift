@@ -1,10 +1,11 @@
-// Tells ThreadSanitizer what a continuation orders; linked into tests by scripts/thread-sanitizer, whose linker puts these functions
-// in the place of those of the library.
+// Informs ThreadSanitizer of the order that a continuation establishes. scripts/thread-sanitizer links this file into the
+// tests, and the linker option --wrap replaces the library's functions with these.
 //
-// Who resumes a continuation releases its task, and a task that is suspended acquires that when it is scheduled. But a task whose continuation
-// has been resumed before it waits goes on at once, and there libswift_Concurrency.so, which is not instrumented, does not
-// acquire: what the other thread has done before is reported as a race. These functions call those of the library and then acquire. They hide
-// nothing: what the other thread does after it has resumed the continuation is still reported.
+// Resuming a continuation releases its task, and a suspended task acquires that release when it is scheduled. If the
+// continuation is resumed before the task suspends, the task continues immediately. On this path,
+// libswift_Concurrency.so does not acquire, because it is not instrumented. ThreadSanitizer then reports what the other
+// thread did before the resumption as a race. These functions call the library and then acquire. They hide no real race:
+// what the other thread does after the resumption is still reported.
 
 @_silgen_name("acquireCurrentTask") private func acquireCurrentTask()
 

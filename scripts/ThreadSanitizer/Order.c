@@ -1,11 +1,11 @@
-// Tells ThreadSanitizer what the slow paths of Synchronization.Mutex order, and helps ContinuationOrder.swift to do so for continuations;
-// linked into tests by scripts/thread-sanitizer.
+// Informs ThreadSanitizer of the order that the slow paths of Synchronization.Mutex establish, and provides a function that
+// ContinuationOrder.swift uses for continuations. scripts/thread-sanitizer links this file into the tests.
 //
-// On Linux the fast paths of Mutex are inlined into the code that locks, where their atomic operations are instrumented. A
-// contended lock is taken and given back by the kernel, from functions of libswiftSynchronization.so, which is not instrumented:
-// ThreadSanitizer sees no order there and reports what the lock guards as a race. These functions stand before those of the
-// library, call them, and add the order that they make, on the address that the fast paths use. They hide nothing: only who has
-// taken the lock comes after who gave it back.
+// On Linux, the fast paths of Mutex are inlined into the calling code, where their atomic operations are instrumented. A
+// contended lock is acquired and released through the kernel by functions of libswiftSynchronization.so, which is not
+// instrumented. ThreadSanitizer sees no order there and reports accesses that the lock protects as races. These functions
+// take precedence over those of the library, call them, and add the order on the address that the fast paths use. They
+// hide no real race: they order only the release of a lock before its next acquisition.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Weak, so that what is linked with this and not instrumented works as before.
+// Weak, so that this file can be linked into a program that is not instrumented.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 
@@ -23,7 +23,7 @@ __attribute__((weak)) void __tsan_release(void *address);
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// A method of Swift takes `self` in a register of its own.
+// A Swift method receives `self` in a dedicated register.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
 
@@ -38,11 +38,11 @@ static SWIFT void (*libraryUnlock)(SELF void *);
 static void *find(const char *name) {
     void *function = dlsym(RTLD_NEXT, name);
     if (function) return function;
-    fprintf(stderr, "Order.c: this Swift has no %s: Mutex has changed, and this file has to follow\n", name);
+    fprintf(stderr, "Order.c: the Swift runtime has no function %s; adapt Order.c to the new Mutex\n", name);
     abort();
 }
 
-// Before main, and so before there is a second thread.
+// Runs before main, when there is only one thread.
 __attribute__((constructor)) static void findAll(void) {
     libraryLock = find(LOCK);
     libraryTryLock = find(TRY_LOCK);
@@ -65,7 +65,7 @@ SWIFT void unlockInOrder(SELF void *handle) {
     libraryUnlock(handle);
 }
 
-// The task that runs, which resume() of its continuation has released; see ContinuationOrder.swift.
+// Returns the current task, which resume() of its continuation has released; see ContinuationOrder.swift.
 SWIFT void *currentTask(void) __asm__("swift_task_getCurrent");
 
 SWIFT void acquireCurrentTask(void) {

@@ -1,4 +1,4 @@
-// What scripts/thread-sanitizer is measured by: the first two programs have no race, the others have one.
+// The programs with which scripts/thread-sanitizer proves that ThreadSanitizer reports exactly the real races.
 import Foundation
 import Synchronization
 
@@ -10,7 +10,9 @@ final class Unguarded: @unchecked Sendable {
     var value = 0
 }
 
-/// Waits for a box that a thread fills and hands over before the wait begins; the thread then works on, and nothing orders that.
+/// Waits for a box that another thread fills and passes on before the wait begins.
+///
+/// The thread then calls `workOn`, which is not ordered with the caller.
 func waitForBox(_ workOn: @escaping @Sendable (Unguarded) -> Void) async {
     let box = await withCheckedContinuation { continuation in
         let flag = Flag()
@@ -47,7 +49,7 @@ case "guarded":
         for _ in 0..<rounds { guarded.count.withLock { $0 += 1 } }
     }
 case "published":
-    // Only the order of the lock says that the reader comes after the writer.
+    // Only the lock orders the reader after the writer.
     for _ in 0..<100 {
         let box = Unguarded()
         let published = Guarded()
@@ -78,10 +80,10 @@ case "after the lock":
         }
     }
 case "resumed early":
-    // The continuation is resumed before it is waited for, on another thread.
+    // Another thread resumes the continuation before the task waits for it.
     for _ in 0..<100 { await waitForBox { _ in } }
 case "after the resumption":
     for _ in 0..<100 { await waitForBox { $0.value = 2 } }
 default:
-    preconditionFailure("say which program: \(CommandLine.arguments)")
+    preconditionFailure("pass the name of a program in Proof.swift, not \(CommandLine.arguments.dropFirst())")
 }

@@ -1,6 +1,6 @@
-"""Records traffic between curl and httpbin to a HAR file with mitmproxy, and writes down what curl has received.
+"""Records traffic between curl and httpbin to a HAR file with mitmproxy, and saves what curl received.
 
-The traffic contains what recordings often get wrong: content codings, bytes that are not text, repeated header fields, cookies,
+The traffic covers what recorders often get wrong: content codings, bytes that are not text, repeated header fields, cookies,
 redirects, bodies of each kind, responses without a body, chunks, and two responses to one request.
 """
 import base64
@@ -56,7 +56,7 @@ REQUESTS = [
 
 
 def start_mitmdump(venv, folder, options):
-    """Starts mitmdump on a port of its choice; returns its process and the port."""
+    """Starts mitmdump on a free port; returns its process and the port."""
     path = folder / "mitmdump.log"
     with open(path, "wb") as log:
         process = subprocess.Popen(
@@ -70,7 +70,7 @@ def start_mitmdump(venv, folder, options):
             return process, int(found[1])
         time.sleep(0.02)
     beside.stop(process)
-    sys.exit(f"mitmdump does not start:\n{path.read_text(errors='replace')}")
+    sys.exit(f"mitmdump did not start within {START_SECONDS} s, or exited; its output:\n{path.read_text(errors='replace')}")
 
 
 def curl(proxy, folder, method, url, body, content_type):
@@ -85,7 +85,7 @@ def curl(proxy, folder, method, url, body, content_type):
         command += ["--header", f"Content-Type: {content_type}", "--data-binary", f"@{sent}"]
     result = subprocess.run([*command, url], capture_output=True, text=True)
     if result.returncode != 0:
-        sys.exit(f"curl: {method} {url}: {result.stderr}")
+        sys.exit(f"curl failed to send {method} {url}: {result.stderr}")
     # With --head, curl writes the header fields instead of a body.
     received = output.read_bytes() if output.exists() and method != "HEAD" else b""
     return int(result.stdout), received
@@ -108,6 +108,6 @@ def capture(venv, folder, httpbin):
     finally:
         beside.stop(process)
     if not har.exists():
-        sys.exit("mitmdump has written no HAR file")
+        sys.exit(f"mitmdump exited without writing {har}")
     (folder / "traffic.json").write_text(json.dumps(manifest))
     return har, folder / "traffic.json"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks a recording with third-party software. Prints one finding per line; the exit code is 1 if there are any.
+"""Checks a recording with third-party software. Prints one finding per line and exits with 1 if there are any.
 
   check.py replay FILE TRUTH   mitmproxy responds from the file, and curl receives the same bytes
   check.py read FILE TRUTH     mitmproxy's reader accepts all entries, with the same bodies
   check.py parse FILE          haralyzer parses each entry
 
-TRUTH is a JSON array of what was sent and received: method, url, contentType, body, status, received (bodies in base64).
+TRUTH is a JSON file with an array of what was sent and received: method, url, contentType, body, status, received (bodies in base64).
 """
 import base64
 import hashlib
@@ -35,12 +35,12 @@ def load(path):
 
 
 def compare(index, item, status, received):
-    """Yields the differences from the truth."""
+    """Yields the differences between a response and the truth."""
     name = f"entry {index}, {item['method']} {item['url']}"
     if status != item["status"]:
-        yield f"{name}: status {status}, not {item['status']}"
+        yield f"{name}: status {status}, expected {item['status']}"
     if received != item["received"]:
-        yield f"{name}: {digest(received)}, not {digest(item['received'])}"
+        yield f"{name}: received {digest(received)}, expected {digest(item['received'])}"
 
 
 def replay(file, truth):
@@ -66,13 +66,13 @@ def read(file, truth):
     with open(file, "rb") as stream:
         flows = list(io.FlowReader(stream).stream())
     if len(flows) != len(truth):
-        yield f"mitmproxy reads {len(flows)} entries, not {len(truth)}"
+        yield f"mitmproxy reads {len(flows)} entries, expected {len(truth)}"
     for index, (flow, item) in enumerate(zip(flows, truth)):
         if flow.request.method != item["method"] or flow.request.url != item["url"]:
-            yield f"entry {index}: {flow.request.method} {flow.request.url}, not {item['method']} {item['url']}"
+            yield f"entry {index}: {flow.request.method} {flow.request.url}, expected {item['method']} {item['url']}"
         sent = flow.request.get_content(strict=False) or b""
         if sent != (item["body"] or b""):
-            yield f"entry {index}: sent {digest(sent)}, not {digest(item['body'] or b'')}"
+            yield f"entry {index}: sent {digest(sent)}, expected {digest(item['body'] or b'')}"
         yield from compare(index, item, flow.response.status_code, flow.response.get_content(strict=False) or b"")
 
 
@@ -82,7 +82,7 @@ def parse(file):
     count = len(json.loads(pathlib.Path(file).read_text())["log"]["entries"])
     entries = [entry for page in parser.pages for entry in page.entries]
     if len(entries) != count:
-        yield f"haralyzer parses {len(entries)} entries, not {count}"
+        yield f"haralyzer parses {len(entries)} entries, expected {count}"
     for index, entry in enumerate(entries):
         for part, names in (
             (entry, ("startTime", "time", "url", "status", "timings", "cookies", "cache")),

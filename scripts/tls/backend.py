@@ -1,4 +1,4 @@
-"""The server behind nginx. It returns the request itself, or the bodies, fields and delays that a test requests.
+"""The backend of nginx. It responds with the request itself, or with the bodies, fields, and delays that a test requests.
 
 | path | response |
 |---|---|
@@ -190,7 +190,7 @@ class Server(http.server.ThreadingHTTPServer):
 def start():
     """Starts the server on a free port of 127.0.0.1; returns the port."""
     server = Server(("127.0.0.1", 0), Handler)
-    # Connections inherit these small buffers, so that data that is not read is not sent.
+    # Connections inherit these small buffers, so that the server stops sending if the client does not read.
     for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         server.socket.setsockopt(socket.SOL_SOCKET, buffer, 1 << 16)
     threading.Thread(target=server.serve_forever, daemon=True).start()

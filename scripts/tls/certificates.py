@@ -25,7 +25,7 @@ HERE = "IP:127.0.0.1,DNS:localhost"
 
 
 class Authority:
-    """An authority with the files `name.pem` and `name.key` in a folder of its own."""
+    """A certificate authority with the files `name.pem` and `name.key` in a separate folder."""
 
     def __init__(self, folder, name):
         self.folder, self.name = folder / name, name
@@ -41,7 +41,7 @@ class Authority:
             "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def sign(self, name, names=HERE, usage="serverAuth", days=(-1, 2)):
-        """Creates a key and a certificate for these names; returns both paths. `days` is its validity, relative to now."""
+        """Creates a key and a certificate for these names; returns both paths. It is valid between the two `days`, relative to now."""
         request, key, certificate = (self.folder / f"{name}.{kind}" for kind in ("csr", "key", "pem"))
         extensions = self.folder / f"{name}.cnf"
         lines = ["basicConstraints=critical,CA:FALSE", f"extendedKeyUsage={usage}"]

@@ -1,4 +1,4 @@
-"""A TLS server that ends connections in different ways, only some of which prove that the body is complete.
+"""A TLS server that ends connections in different ways. Only some of them prove that the body is complete.
 
 | path | body |
 |---|---|

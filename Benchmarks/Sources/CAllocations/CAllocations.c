@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <errno.h>
 
-// A count for each thread, a cache line each: one count for all would be what threads wait for.
+// One counter per thread, each in its own cache line, because threads would contend for a shared counter.
 enum { slot_count = 1024 };
 static struct { _Alignas(64) _Atomic uint64_t value; } slots[slot_count];
 
@@ -14,7 +14,7 @@ uint64_t allocation_count(void) {
 }
 
 #ifdef __GLIBC__
-// The executable's symbols come before those of libc, so every allocation of the process passes here.
+// The executable's symbols take precedence over those of libc, so every allocation of the process calls these functions.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -24,7 +24,7 @@ static _Atomic unsigned thread_count;
 static _Thread_local _Atomic uint64_t *slot;
 
 static void add(void) {
-    // Threads beyond the number of slots share.
+    // If there are more threads than slots, threads share slots.
     if (slot == NULL) slot = &slots[atomic_fetch_add(&thread_count, 1) % slot_count].value;
     atomic_fetch_add_explicit(slot, 1, memory_order_relaxed);
 }

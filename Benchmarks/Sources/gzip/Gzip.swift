@@ -35,7 +35,7 @@ struct Gzip {
         }
         // A quick run is too short to judge the speed.
         if !isQuick, results.contains(where: { $0.ratio < leastRatio }) {
-            print("less than \(leastRatio) of zlib")
+            print("FAILED: a ratio to zlib is below the limit of \(leastRatio)")
             exit(1)
         }
     }

@@ -63,7 +63,7 @@ struct Memory {
             isWithin = try await measure(item, byteCount) && isWithin
         }
         try await transport.shutdown()
-        if !isWithin { print("more than \(allowedByteCount >> 10) KiB") }
+        if !isWithin { print("FAILED: a judged case raised the peak by more than \(allowedByteCount >> 10) KiB") }
         return isWithin
     }
 

@@ -44,7 +44,7 @@ enum Waiting {
             }
         }
         print(
-            "\(callCount) calls at once, bytes for each".padding(toLength: 48, withPad: " ", startingAt: 0)
+            "\(callCount) concurrent calls, bytes per call".padding(toLength: 48, withPad: " ", startingAt: 0)
                 + "allocated  above transport   resident"
         )
         let bare = median(figures[0].allocated)
@@ -55,7 +55,7 @@ enum Waiting {
             print(name + String(format: "%9.0f %16.0f %10.0f", bytes, bytes - bare, median(figures.resident)))
             isWithin = isWithin && (!item.isJudged || bytes <= Double(allowedByteCount))
         }
-        if !isWithin { print("more than \(allowedByteCount) bytes for a call") }
+        if !isWithin { print("FAILED: a judged case holds more than \(allowedByteCount) bytes per call") }
         return isWithin
     }
 

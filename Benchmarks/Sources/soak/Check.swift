@@ -2,7 +2,7 @@
 struct Check: Sendable {
     enum Verdict: String, Sendable {
         case holds = "ok"
-        case fails = "FAILS"
+        case fails = "FAILED"
         /// The figure is shown but not judged.
         case shown = ""
     }
@@ -28,7 +28,7 @@ extension Figures {
             Check("outcomes", "\(total) of \(callCount) calls", total == callCount),
             Check("mismatches", "\(tally.mismatchCount)", tally.mismatchCount == 0),
             Check("requests per second", "\(Int(Double(total) / (duration / .seconds(1))))", nil),
-            Check("exchanges", "\(exchangeCount), \(liveExchangeCount) still live", liveExchangeCount == 0),
+            Check("exchanges", "\(exchangeCount), \(liveExchangeCount) not ended", liveExchangeCount == 0),
         ]
         if let latency = cancelLatencyCheck { checks.append(latency) }
         if let descriptors {
@@ -36,11 +36,11 @@ extension Figures {
             checks.append(Check("descriptors", text, descriptors.after == descriptors.before))
         }
         if let threads { checks.append(Check("threads", "\(threads.before) before, \(threads.after) after", nil)) }
-        let held = remains.isEmpty ? "nothing" : remains.joined(separator: ", ")
-        checks.append(Check("still held", held, remains.isEmpty))
+        let held = remains.isEmpty ? "none" : remains.joined(separator: ", ")
+        checks.append(Check("objects still alive", held, remains.isEmpty))
         if let count = openConnectionCount {
             checks.append(Check("open connections", "\(count) after \(settling.inMilliseconds)", count == 0))
-            checks.append(Check("server", serverEndedWell ? "ended" : "crashed", serverEndedWell))
+            checks.append(Check("server", serverEndedWell ? "exited" : "crashed", serverEndedWell))
         }
         if let memory = memoryCheck { checks.append(memory) }
         return checks
@@ -52,16 +52,16 @@ extension Figures {
         else { return nil }
         let text =
             "p50 \(p50.inMilliseconds), p99 \(p99.inMilliseconds), max \(tally.cancelLatencies.longest.inMilliseconds), "
-            + "of \(tally.cancelLatencies.count)"
+            + "of \(tally.cancelLatencies.count) calls"
         let isJudged = tally.cancelLatencies.count >= Self.leastCountForLatency
-        return Check("cancel to return", text, isJudged ? p99 <= Self.allowedCancelLatency : nil)
+        return Check("cancel until return", text, isJudged ? p99 <= Self.allowedCancelLatency : nil)
     }
 
     private var memoryCheck: Check? {
         guard let growth = memoryGrowth, let plain = plainMemoryGrowth else { return nil }
         let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 12))
         let course = shown.map { "\(samples[$0].byteCount >> 10)" }.joined(separator: ", ")
-        let text = "\(growth >> 10) KiB more (last - first: \(plain >> 10)); in KiB \(course)"
+        let text = "grew by \(growth >> 10) KiB (last minus first: \(plain >> 10)); samples in KiB: \(course)"
         return Check("memory", text, callCount >= Self.leastCountForMemory ? growth <= Self.allowedMemoryGrowth : nil)
     }
 }

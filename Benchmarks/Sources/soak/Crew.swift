@@ -91,7 +91,11 @@ final class Watch: Sendable {
             while !Task.isCancelled {
                 let (count, plans) = state.withLock { ($0.endCount, $0.plans.values.prefix(20)) }
                 guard plans.isEmpty || count != last else {
-                    for plan in plans { print("does not end: call \(plan.index), \(plan.behaviour)") }
+                    for plan in plans {
+                        print(
+                            "no call has ended for \(Self.patience); in flight: call \(plan.index), \(plan.behaviour)"
+                        )
+                    }
                     exit(1)
                 }
                 last = count

@@ -13,16 +13,16 @@ struct Options: Sendable {
     static let usage = """
         usage: soak [options]
 
-        --transport NAME     asyncHTTPClient (default), urlSession or stub
-        --count N            calls; default 20,000, with stub 100,000
-        --minutes M          for so long instead
-        --concurrency N      calls in flight; default 128, with stub 256
-        --cancelled SHARE    how many of all calls are cancelled after 0 to 20 ms, 0 to 1; default 0
+        --transport NAME     asyncHTTPClient (default), urlSession, or stub
+        --count N            number of calls; default 20,000, or 100,000 with stub
+        --minutes M          duration of the run, instead of --count
+        --concurrency N      calls in flight; default 128, or 256 with stub
+        --cancelled SHARE    share of calls that are cancelled after 0 to 20 ms, from 0 to 1; default 0
         --plugins NAME       standard (default) or none
-        --chaos              attempts wait, fail and are answered wrongly within the client
-        --seed N             default 1
-        --quick              all transports, one after the other, in less than 50 s
-        --help
+        --chaos              a plugin delays attempts, fails them, or returns wrong responses
+        --seed N             seed of all random choices; default 1
+        --quick              short runs of all transports, in less than 50 s; uses only --seed
+        --help               print this text
         """
 
     var transport = TransportKind.asyncHTTPClient
@@ -57,7 +57,7 @@ struct Options: Sendable {
             case "--plugins":
                 hasPlugins = try Self.value(of: name, &rest) { ["standard": true, "none": false][$0] }
             case "--seed": seed = try Self.value(of: name, &rest) { UInt64($0) }
-            default: throw Invalid(text: "there is no option \(name)")
+            default: throw Invalid(text: "unknown option \(name)")
             }
         }
     }
@@ -68,7 +68,7 @@ struct Options: Sendable {
         _ parse: (String) -> Value?
     ) throws -> Value {
         guard let text = rest.popFirst(), let value = parse(text) else {
-            throw Invalid(text: "\(name) needs a value that it can have")
+            throw Invalid(text: "the value of \(name) is missing or invalid")
         }
         return value
     }

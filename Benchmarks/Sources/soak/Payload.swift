@@ -25,7 +25,7 @@ struct Payload: Sendable {
             let input = [UInt8](data)
             var output = [UInt8](repeating: 0, count: input.count * 2 + 128)
             let count = direct_gzip(input, input.count, 6, &output, output.count)
-            precondition(count > 0, "zlib refuses \(input.count) bytes")
+            precondition(count > 0, "zlib failed to compress \(input.count) bytes")
             return Data(output[..<count])
         }
     }

@@ -15,7 +15,9 @@ enum Report {
         }
         for mismatch in figures.tally.mismatches {
             let plan = mismatch.plan
-            print("  call \(plan.index), \(plan.behaviour), body \(plan.variant), heals at \(plan.healsAt)")
+            print(
+                "  call \(plan.index), \(plan.behaviour), body \(plan.variant), may succeed from attempt \(plan.healsAt)"
+            )
             print("    expected \(mismatch.expected)")
             print("    found    \(mismatch.found)")
         }

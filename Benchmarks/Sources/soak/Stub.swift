@@ -12,7 +12,7 @@ final class Stub: Transport {
 
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let call = context.target as? Call else {
-            throw PipelineError(.transport, "the target is not one of this run")
+            throw PipelineError(.transport, "the target is not a Call of this run")
         }
         let body = try await request.body.collect(upTo: context.limits.bufferedBodyByteCount)
         let answer = Answer(
@@ -46,13 +46,19 @@ final class Stub: Transport {
                 body: context.wantsStream ? .stream(Pieces(of: body), byteCount: body.count) : .bytes(body)
             )
         case .truncated:
-            return try broken(PipelineError(.truncated, "half of it"), answer, head, request, context)
+            return try broken(PipelineError(.truncated, "the body ended halfway"), answer, head, request, context)
         case .reset:
-            return try broken(PipelineError(.connectionLost, "half of it"), answer, head, request, context)
+            return try broken(
+                PipelineError(.connectionLost, "the connection was reset halfway"),
+                answer,
+                head,
+                request,
+                context
+            )
         case .empty:
-            throw PipelineError(.connectionLost, "nothing came")
+            throw PipelineError(.connectionLost, "the connection was closed without a response")
         case .malformed:
-            throw PipelineError(.malformedResponse, "not HTTP")
+            throw PipelineError(.malformedResponse, "the response is not valid HTTP")
         }
     }
 

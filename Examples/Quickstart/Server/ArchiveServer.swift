@@ -13,7 +13,7 @@ actor ArchiveServer {
         let root = "/archive.example"
         await server.appendRoute(HTTPRoute("GET \(root)/catalogue")) { [self] _ in
             let count = await add("catalogue")
-            guard count > 2 else { return try .refusal(.serviceUnavailable, "try again") }
+            guard count > 2 else { return try .refusal(.serviceUnavailable, "the catalogue is unavailable") }
             return try .json(ArchiveAnswer(count: count))
         }
         await server.appendRoute(HTTPRoute("GET \(root)/report")) { [self] _ in
@@ -34,7 +34,7 @@ actor ArchiveServer {
         }
         await server.appendRoute(HTTPRoute("POST \(root)/token")) { [self] request in
             let form = try JSONDecoder().decode([String: String].self, from: try await request.bodyData)
-            guard form["password"] == Self.password else { return try .refusal(.forbidden, "who asks?") }
+            guard form["password"] == Self.password else { return try .refusal(.forbidden, "the password is wrong") }
             return try .json(ArchiveAnswer(count: await add("token"), token: "fresh-0123456789"))
         }
     }

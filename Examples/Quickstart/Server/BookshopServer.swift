@@ -30,7 +30,7 @@ enum BookshopServer {
         }
         await server.appendRoute(HTTPRoute("POST \(root)/orders")) { request in
             guard request.headers[.authorization] == "Bearer \(token)" else {
-                return try .refusal(.unauthorized, "an order takes an access token")
+                return try .refusal(.unauthorized, "an order requires an access token")
             }
             let order = try JSONDecoder().decode(Order.self, from: try await request.bodyData)
             return try .json(["receipt": Receipt(number: 4711, copies: order.copies)], .created)

@@ -29,7 +29,7 @@ struct EmbeddedServer {
         try await server.waitUntilListening()
         guard case .ip4(_, let port) = await server.listeningAddress else {
             running.cancel()
-            throw Unexpected("the server listens at no address")
+            throw Unexpected("the server has no IPv4 address to listen on")
         }
         return EmbeddedServer(origin: "http://127.0.0.1:\(port)", server: server, running: running)
     }

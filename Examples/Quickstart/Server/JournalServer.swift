@@ -44,7 +44,7 @@ actor JournalServer {
             try await file(request.routeParameters["name"], of: request.routeParameters["id"])
         }
         await server.appendRoute(HTTPRoute("DELETE \(root)/posts/:id")) { [self] request in
-            guard await allows(request) else { return try Self.refusal(.unauthorized, "writing takes a token") }
+            guard await allows(request) else { return try Self.refusal(.unauthorized, "writing requires a token") }
             return try await delete(request.routeParameters["id"])
         }
     }
@@ -57,9 +57,9 @@ actor JournalServer {
         _ answer: (MultipartForm) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         let body = try await request.bodyData
-        guard await allows(request) else { return try Self.refusal(.unauthorized, "writing takes a token") }
+        guard await allows(request) else { return try Self.refusal(.unauthorized, "writing requires a token") }
         guard let form = MultipartForm(body, contentType: request.headers[.contentType] ?? "") else {
-            return try Self.refusal(.badRequest, "this is not a form of several parts")
+            return try Self.refusal(.badRequest, "the body is not a multipart form")
         }
         return try await answer(form)
     }
@@ -74,7 +74,7 @@ extension JournalServer {
     private func signup(_ body: Data) throws -> HTTPResponse {
         let account = try JSONDecoder().decode(Account.self, from: body)
         guard accounts[account.email] == nil else {
-            return try Self.refusal(.conflict, "\(account.email) has an account already")
+            return try Self.refusal(.conflict, "\(account.email) already has an account")
         }
         accounts[account.email] = account
         return .empty(.created)
@@ -86,7 +86,7 @@ extension JournalServer {
         }
         let words = String(decoding: pair ?? Data(), as: UTF8.self).split(separator: ":", maxSplits: 1)
         guard words.count == 2, let account = accounts[String(words[0])], account.password == words[1] else {
-            return try Self.refusal(.unauthorized, "no account has this email and this password")
+            return try Self.refusal(.unauthorized, "the email or the password is wrong")
         }
         let token = UUID().uuidString
         tokens.insert(token)
@@ -95,7 +95,7 @@ extension JournalServer {
 
     private func list(_ query: [HTTPRequest.QueryItem]) throws -> HTTPResponse {
         guard let offset = query["offset"].flatMap(UInt16.init), let limit = query["limit"].flatMap(UInt16.init) else {
-            return try Self.refusal(.badRequest, "a list takes an offset and a limit")
+            return try Self.refusal(.badRequest, "a list requires an offset and a limit")
         }
         return try .json(entries.dropFirst(Int(offset)).prefix(Int(limit)).map(\.post))
     }
@@ -104,7 +104,7 @@ extension JournalServer {
         let texts = form.parts.filter { $0.name == "text" && $0.fileName == nil }
         let files = form.parts.filter { ["images[]", "video"].contains($0.name) && $0.fileName != nil }
         guard texts.count == 1, files.count == form.parts.count - 1, files.count(where: { $0.name == "video" }) < 2
-        else { return try Self.refusal(.badRequest, "a post has one text, images, and at most one video") }
+        else { return try Self.refusal(.badRequest, "a post has one text, any images, and at most one video") }
         lastID += 1
         let text = String(decoding: texts[0].content, as: UTF8.self)
         entries.append(Entry(post: Post(id: lastID, text: text, created: Date(), attachments: [])))
@@ -115,7 +115,7 @@ extension JournalServer {
     private func attach(_ form: MultipartForm, to id: String?) throws -> HTTPResponse {
         guard let index = index(of: id) else { return try Self.refusal(.notFound, "no such post") }
         guard form.parts.count == 1, form.parts[0].name == "image", form.parts[0].fileName != nil else {
-            return try Self.refusal(.badRequest, "one image, please")
+            return try Self.refusal(.badRequest, "the form must contain exactly one image")
         }
         return try .json(keep(form.parts[0], in: index), .created)
     }

@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The server side of the news agency. Each stream of headlines ends early, and the first download breaks off.
+/// The server side of the news agency. Each stream of headlines ends early, and the first download is cut off.
 actor NewsServer {
     static let headlines = ["Rain is on its way", "The rain is here", "The sun comes out"]
     static let yearbook = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 17) })

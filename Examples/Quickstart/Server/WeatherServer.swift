@@ -18,7 +18,7 @@ enum WeatherServer {
             return try .refusal(.badRequest, "this token is not for the weather service")
         }
         guard request.headers[HTTPHeader("User-Agent")] == "quickstart/1.0" else {
-            return try .refusal(.forbidden, "who asks?")
+            return try .refusal(.forbidden, "the User-Agent is unknown")
         }
         return try .json(Forecast(city: request.routeParameters["city"] ?? "", sky: sky, degrees: degrees))
     }

@@ -65,26 +65,26 @@ struct BadDayTour {
         let exchanges = counts.max() ?? 0
         show("calls", "\(counts.count)")
         show("exchanges", "\(exchanges)")
-        try expect(counts.count == 100 && exchanges == 1, "the server is asked once")
+        try expect(counts.count == 100 && exchanges == 1, "100 calls share one exchange")
     }
 
     private func compress() async throws {
-        heading("A text there and back: GzipPlugin")
+        heading("A compressed upload and download: GzipPlugin")
         let text = String(repeating: "Es war einmal mitten im Winter, und die Schneeflocken fielen. ", count: 200)
         let answer = try await provider.request(.keep(text), as: ArchiveAnswer.self)
-        show("written", "\(text.utf8.count) bytes")
-        show("sent", "\(answer.byteCount) bytes of \(answer.coding)")
+        show("text", "\(text.utf8.count) bytes")
+        show("sent", "\(answer.byteCount) bytes in \(answer.coding)")
         try expect(answer.coding == "gzip" && answer.byteCount * 10 < text.utf8.count, "the text is sent compressed")
 
         let response = try await provider.request(.kept)
         let received = HTTPField.Name("X-Sent-Bytes").flatMap { response.headers[$0] } ?? "?"
-        show("came back", "\(received) bytes")
-        show("read", "\(response.data.count) bytes")
-        try expect(try response.mapString() == text, "the text comes back as it was written")
+        show("received", "\(received) bytes")
+        show("decoded", "\(response.data.count) bytes")
+        try expect(try response.mapString() == text, "the decoded text equals the original")
     }
 
     private func takeTime() async throws {
-        heading("An answer that comes too soon to be seen: MinimumDurationPlugin")
+        heading("A response that is delayed until 400 ms have passed: MinimumDurationPlugin")
         let duration = try await ContinuousClock().measure {
             _ = try await provider.request(.kept, options: RequestOptions { $0.minimumDuration = .milliseconds(400) })
         }
@@ -93,7 +93,7 @@ struct BadDayTour {
     }
 
     private func refresh() async throws {
-        heading("20 calls with a token that has expired: TokenRefreshPlugin")
+        heading("20 calls with an expired token: TokenRefreshPlugin")
         let provider = provider
         let statuses = try await withThrowingTaskGroup(of: [Int?].self) { group in
             for _ in 0..<20 {
@@ -104,14 +104,14 @@ struct BadDayTour {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         let answer = try await renewal.request(.renew(password: ArchiveServer.password), as: ArchiveAnswer.self)
-        show("refused", "\(statuses.count { $0.first == 401 })")
-        show("answered", "\(statuses.count { $0.last == 200 })")
+        show("401 at first", "\(statuses.count { $0.first == 401 })")
+        show("200 at last", "\(statuses.count { $0.last == 200 })")
         show("refreshes", "\(answer.count - 1)")
-        try expect(statuses.allSatisfy { $0.last == 200 } && answer.count == 2, "one refresh helps all")
+        try expect(statuses.allSatisfy { $0.last == 200 } && answer.count == 2, "all calls succeed after one refresh")
     }
 
     private func log() async throws {
-        heading("LoggingPlugin at level info: a call that succeeds, and one that fails")
+        heading("LoggingPlugin: a successful call and a failed one, logged at four levels")
         for level: LoggingPlugin.Level in [.info, .error, .debug, .trace] {
             let lines = LogLines()
             let logged = Provider<Archive>(
@@ -124,7 +124,7 @@ struct BadDayTour {
             for line in lines.all where level == .info { printLog(level, line) }
             show("\(level)", "\(lines.all.count) \(lines.all.count == 1 ? "entry" : "entries")")
             let secrets = [ArchiveServer.password, "hunter2hunter2", "fresh-0123456789"]
-            try expect(!secrets.contains { lines.text.contains($0) }, "no password and no token is shown")
+            try expect(!secrets.contains { lines.text.contains($0) }, "the log hides passwords and tokens")
         }
     }
 }

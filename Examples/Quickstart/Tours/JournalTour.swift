@@ -39,7 +39,7 @@ struct JournalTour {
     }
 
     private func signUp() async throws {
-        heading("The fluent style: signup, login and a list, one after another as a chain")
+        heading("The fluent style: signup, login, and a list in one chain")
         let account = SignupRequest(email: email, name: "Ursula", password: password)
         let chain = Journal.auth.signup(account)
             .and(Journal.auth.login(email: email, password: password))
@@ -48,11 +48,11 @@ struct JournalTour {
         session.begin(with: login.token)
         show("logged in", login.name)
         show("posts", "\(posts.count)")
-        try expect(login.name == "Ursula" && posts.isEmpty, "a new account, and nothing is written yet")
+        try expect(login.name == "Ursula" && posts.isEmpty, "the account is new and has no posts")
     }
 
     private func createPost() async throws -> Post {
-        heading("A post: two images from memory, and a video that is read from disk as it is sent")
+        heading("A post: two images from memory, and a video that is streamed from disk")
         let video = try TemporaryFile("walk.mp4", pattern(byteCount: 150_000))
         defer { video.remove() }
         let newPost = NewPost(
@@ -73,12 +73,12 @@ struct JournalTour {
             Post.Attachment(fileName: "café.png", mimeType: "image/png", byteCount: 30_000),
             Post.Attachment(fileName: "walk.mp4", mimeType: "video/mp4", byteCount: 150_000),
         ]
-        try expect(created.response.statusCode == 201 && post.text == newPost.text, "the post is made")
+        try expect(created.response.statusCode == 201 && post.text == newPost.text, "the post is created")
         try expect(post.attachments == expected, "the server has each file with its name, type and size")
 
         let bytes = try await api.send(Journal.posts.attachment("walk.mp4", of: post.id))
-        show("came back", "walk.mp4, \(bytes.count) bytes")
-        try expect(try bytes == Data(contentsOf: video.url), "the video comes back as it is on disk")
+        show("downloaded", "walk.mp4, \(bytes.count) bytes")
+        try expect(try bytes == Data(contentsOf: video.url), "the downloaded video equals the file on disk")
         return post
     }
 
@@ -94,12 +94,12 @@ struct JournalTour {
         let progress = steps.withLock { $0 }
         show("uploads", "\(outcome.count)")
         show("progress", progress.map { "\(Int($0 * 100))" }.joined(separator: " ") + " %")
-        try expect(outcome.count == 6 && outcome.failures.isEmpty, "all are uploaded")
+        try expect(outcome.count == 6 && outcome.failures.isEmpty, "all six uploads succeed")
         try expect(progress == progress.sorted() && progress.last == 1, "progress ends at 1 and never goes back")
     }
 
     private func listAndDelete() async throws {
-        heading("Posts, listed, and one of them deleted")
+        heading("A list of posts, and the deletion of one")
         let second = try await api.send(Journal.posts.create(NewPost(text: "And then the sun came out")))
         let posts = try await api.send(Journal.posts.list())
         for post in posts { show("post \(post.id)", "\(post.text), \(post.attachments.count) attachments") }
@@ -111,23 +111,23 @@ struct JournalTour {
         let deleted = try await api.send(Journal.posts.delete(id: second.id).withResponse)
         let rest = try await api.send(Journal.posts.list(ListQuery(offset: 0, limit: 10)))
         show("deleted", "post \(second.id), status \(deleted.response.statusCode)")
-        show("left", "\(rest.count)")
-        try expect(deleted.response.statusCode == 204 && rest.map(\.id) == [posts[0].id], "one is left")
+        show("remaining", "\(rest.count)")
+        try expect(deleted.response.statusCode == 204 && rest.map(\.id) == [posts[0].id], "one post remains")
     }
 
     private func fail() async throws {
-        heading("Failures, with a text for people")
+        heading("Errors with messages for users")
         let account = SignupRequest(email: email, name: "Ursula", password: password)
         let login = try await failure(of: Journal.auth.login(email: email, password: "guessed"))
         let delete = try await failure(of: Journal.posts.delete(id: 99))
         let signup = try await failure(of: Journal.auth.signup(account))
-        show("login", "\(login.message) (says the request)")
-        show("delete", "\(delete.message) (says the client)")
-        show("signup", "\(signup.message) (says the server)")
+        show("login", "\(login.message) (from the request)")
+        show("delete", "\(delete.message) (from the client)")
+        show("signup", "\(signup.message) (from the server)")
         try expect([login, delete, signup].map(\.response?.statusCode) == [401, 404, 409], "all three are refused")
-        try expect(login.message == "The email or the password is wrong", "the text of the request comes first")
-        try expect(delete.message == "This is no longer there", "then comes that of the client")
-        try expect(signup.message == "ursula@example.com has an account already", "then what the server says")
+        try expect(login.message == "The email or the password is wrong", "the message of the request comes first")
+        try expect(delete.message == "This no longer exists", "the message of the client is next")
+        try expect(signup.message == "ursula@example.com already has an account", "the server's comes last")
 
         let post = Journal.posts.create(NewPost(text: "Who am I?")).authorized(nil)
         try await expectLogin("no token", post)
@@ -137,14 +137,14 @@ struct JournalTour {
     private func expectLogin(_ name: String, _ request: APIRequest<Post>) async throws {
         let told = Mutex("")
         await api.call(request)
-            .onSuccess { post in told.withLock { $0 = "post \(post.id) is made" } }
-            .onNotAuthorized { told.withLock { $0 = "the app shows its login" } }
+            .onSuccess { post in told.withLock { $0 = "post \(post.id) was created" } }
+            .onNotAuthorized { told.withLock { $0 = "the app shows its login screen" } }
             .onError { error in told.withLock { $0 = error.message } }
             .execute()
             .value
         let end = told.withLock { $0 }
         show(name, end)
-        try expect(end == "the app shows its login", "a request with \(name) ends in onNotAuthorized")
+        try expect(end == "the app shows its login screen", "a request with \(name) ends in onNotAuthorized")
     }
 
     private func failure<Output>(of request: APIRequest<Output>) async throws -> PipelineError {
@@ -153,16 +153,16 @@ struct JournalTour {
         } catch let error as PipelineError {
             return error
         }
-        throw Unexpected("\(request) succeeds")
+        throw Unexpected("expected \(request) to fail, but it succeeded")
     }
 
     private func readLog() throws {
         let token = session.accessToken ?? ""
         let basic = Data("\(email):\(password)".utf8).base64EncodedString()
-        try expect(log.text.contains("POST") && log.text.contains("/auth/login"), "the log tells of the login")
+        try expect(log.text.contains("POST") && log.text.contains("/auth/login"), "the log has the login request")
         try expect(
             !token.isEmpty && ![password, basic, token].contains { log.text.contains($0) },
-            "it holds no password and no token"
+            "the log hides passwords and tokens"
         )
     }
 
@@ -176,7 +176,7 @@ struct JournalTour {
         let others = try await api.send(Journal.posts.list())
         show(before.rawValue, "\(posts.count) post")
         show(environments.current.rawValue, "\(others.count) posts")
-        try expect(posts.count == 1 && others.isEmpty, "each environment has posts of its own")
+        try expect(posts.count == 1 && others.isEmpty, "each environment has its own posts")
     }
 }
 

@@ -31,7 +31,7 @@ struct NewsTour {
     }
 
     private func resumeDownload() async throws {
-        heading("A download that stalls: the second call asks for the rest")
+        heading("A download that stalls: the second call requests the rest")
         let other = try TemporaryFile("other", Data())
         defer { other.remove() }
         let folder = other.url.deletingLastPathComponent()
@@ -40,7 +40,7 @@ struct NewsTour {
         do {
             let impatient = RequestOptions { $0.idleTimeout = .milliseconds(300) }
             _ = try await provider.request(.yearbook(destination), options: impatient)
-            throw Unexpected("a download without its end succeeds")
+            throw Unexpected("expected a timeout, but the incomplete download succeeded")
         } catch let error as PipelineError {
             show("first call", styled(error.code.rawValue, .red))
         }
@@ -48,7 +48,7 @@ struct NewsTour {
         show(response.exchanges)
         let content = try response.body.fileURL.map { try Data(contentsOf: $0) }
         show("file", "\(content?.count ?? 0) bytes")
-        try expect(content == NewsServer.yearbook, "the file is whole")
+        try expect(content == NewsServer.yearbook, "the file is complete")
     }
 
     private func recordAndReplay() async throws {
@@ -63,7 +63,7 @@ struct NewsTour {
 
         let replayed = try await book(through: try ReplayTransport(har))
         show("replayed", replayed.title)
-        try expect(recorded.title == replayed.title, "the recording has the response of the server")
+        try expect(recorded.title == replayed.title, "the replayed response equals the recorded one")
     }
 
     private func book(through transport: any Transport) async throws -> Book {

@@ -33,85 +33,85 @@ struct Tour {
     }
 
     private func explainStack() throws {
-        heading("The stack, as provider.explain() sees it")
+        heading("The plugin stack, as provider.explain() describes it")
         print(provider.explain())
         let token = AccessTokenPlugin { _ in BookshopServer.token }
         let misplaced = Provider<Weather>(transport: StubTransport(), plugins: [token, RetryPlugin()])
         let findings = misplaced.explain().findings
         for finding in findings { show("finding", styled("\(finding)", .yellow)) }
-        try expect(!findings.isEmpty, "a token plugin outside a retry plugin is found")
+        try expect(!findings.isEmpty, "explain() reports a token plugin outside of a retry plugin")
     }
 
     private func decodeAnswers() async throws {
-        heading("Two APIs, typed answers")
+        heading("Two APIs, decoded responses")
         let books = try await provider.request(Bookshop.books(author: "Le Guin"), as: [Book].self)
         for book in books { show("book \(book.id)", book.title) }
         try expect(books.map(\.id) == [1, 2], "the bookshop has two books of this author")
 
         let forecast = try await provider.requestDecoded(Weather.tomorrow(city: "Köln"))
         show("tomorrow", "\(forecast.city), \(forecast.sky), \(forecast.degrees) °C")
-        try expect(forecast.city == "Köln", "the city arrives as it was written")
+        try expect(forecast.city == "Köln", "the response names the city of the request")
     }
 
     private func sendToken() async throws {
-        heading("An order: its access token is sent, and never shown")
+        heading("An order with an access token, which is hidden in the output")
         let response = try await provider.request(Bookshop.order(Order(book: 2, copies: 3)))
         let receipt = try response.map(Receipt.self, atKeyPath: "receipt")
         show("receipt", "number \(receipt.number), \(receipt.copies) copies")
         showCommand(response.request.curlCommand())
         try expect(response.statusCode == 201 && receipt.copies == 3, "the order is accepted")
-        try expect(response.request.headers[.authorization] != nil, "the order carries the token")
-        try expect(!response.request.curlCommand().contains(BookshopServer.token), "the token is not shown")
+        try expect(response.request.headers[.authorization] != nil, "the order has an access token")
+        try expect(!response.request.curlCommand().contains(BookshopServer.token), "the cURL command hides the token")
     }
 
     private func followRedirect() async throws {
-        heading("A redirect, followed: two exchanges of one call")
+        heading("A followed redirect: one call, two exchanges")
         let response = try await provider.request(Bookshop.bestseller)
         show("bestseller", try response.map(Book.self).title)
         show(response.exchanges)
-        try expect(response.exchanges.map(\.statusCode) == [302, 200], "the redirect was followed")
-        try expect(response.request.headers[.authorization] == nil, "looking at books takes no token")
+        try expect(response.exchanges.map(\.statusCode) == [302, 200], "the redirect is followed")
+        try expect(response.request.headers[.authorization] == nil, "a request for a book has no token")
     }
 
     private func meetTypedError() async throws {
-        heading("A failure, typed")
+        heading("A typed error")
         do {
             let book = try await provider.request(Bookshop.book(id: 99), as: Book.self)
-            throw Unexpected("there is a book 99: \(book.title)")
+            throw Unexpected("expected status 404 for book 99, received the book \(book.title)")
         } catch let error as PipelineError where error.code == .unacceptableStatus {
             show("error", styled("\(error)", .red))
             let reason = try error.response?.mapString(atKeyPath: "reason")
-            show("the shop says", reason ?? "nothing")
-            try expect(error.response?.statusCode == 404 && reason == "no such book", "the answer is in the error")
+            show("server reason", reason ?? "none")
+            try expect(error.response?.statusCode == 404 && reason == "no such book", "the error has the response")
         }
     }
 
     private func meetDecodingError() async throws {
-        heading("A response that does not decode: the error says where")
+        heading("A response that cannot be decoded: the error shows where")
         do {
             _ = try await provider.request(Bookshop.book(id: 3), as: Receipt.self)
-            throw Unexpected("a book is a receipt")
+            throw Unexpected("expected a decoding error, but a book was decoded as a receipt")
         } catch let error as PipelineError where error.code.isKind(of: .mapping) {
             show("error", styled("\(error)", .red))
-            try expect(error.response?.statusCode == 200, "the response is in the error")
+            try expect(error.response?.statusCode == 200, "the error has the response")
         }
     }
 
     private func callBack() async throws {
-        heading("The same with a callback")
+        heading("A call with a callback")
         let result = await withCheckedContinuation { continuation in
             provider.request(Weather.today(city: "Oslo")) { continuation.resume(returning: $0) }
         }
         let forecast = try result.get().map(Forecast.self)
         show("today", "\(forecast.city), \(forecast.sky), \(forecast.degrees) °C")
-        try expect(forecast.city == "Oslo", "the callback gets the forecast that was asked for")
+        try expect(forecast.city == "Oslo", "the callback receives the forecast for Oslo")
     }
 
     private func answerFromStub() async throws {
-        heading("The same stack on another transport: no network")
+        heading("The same stack over a stub transport, without a network")
         let stubbed = Provider<MultiTarget>(transport: StubTransport(), plugins: plugins)
         let book = try await stubbed.request(Bookshop.book(id: 7), as: Book.self)
         show("book \(book.id)", book.title)
-        try expect(book.author == "Nobody", "the stub answers with the target's sample")
+        try expect(book.author == "Nobody", "the stub responds with the target's sample data")
     }
 }

@@ -1,4 +1,5 @@
-// SwiftPM makes `main` another name of `<target>_main`, which libFuzzer's own `main` is not. So each target has one here.
+// SwiftPM renames the `main` of each executable to `<target>_main`. libFuzzer has only a `main`, so this file defines an entry
+// point for each target.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -22,14 +22,17 @@ public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
 private func readLinks(_ input: inout FuzzInput) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
     let links = LinkField.links(in: text)
-    require(links.count <= text.utf8.count / 2, "more links than there is room for")
+    require(links.count <= text.utf8.count / 2, "\(links.count) links cannot fit in \(text.utf8.count) bytes")
     // A combining character merges with the space before it.
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return }
     let written = links.map { link in
         let relations = link.relations.joined(separator: " ").map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "<\(link.reference)>\(link.hasAnchor ? "; anchor=x" : ""); rel=\"\(relations)\""
     }
-    require(LinkField.links(in: written.joined(separator: ", ")) == links, "other links the second time")
+    require(
+        LinkField.links(in: written.joined(separator: ", ")) == links,
+        "the links that were written are read as others"
+    )
 }
 
 private func read(_ values: [String]) -> [AuthenticationChallenge] {
@@ -42,21 +45,27 @@ private func read(_ values: [String]) -> [AuthenticationChallenge] {
 private func readAny(_ input: inout FuzzInput) {
     let lines = input.remainder().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let challenges = read(lines.map { String(decoding: $0, as: UTF8.self) })
-    require(challenges.count <= 16, "more challenges than are read")
+    require(challenges.count <= 16, "\(challenges.count) challenges, but the limit is 16")
     for challenge in challenges {
-        require(isToken(challenge.scheme), "a scheme that is no token")
-        require(challenge.parameters.count <= 32, "more parameters than are read")
-        require(challenge.parameters.keys.allSatisfy { isToken($0) && $0 == $0.lowercased() }, "a name that is none")
-        require(challenge.token == nil || challenge.parameters.isEmpty, "a token and parameters")
+        require(isToken(challenge.scheme), "the scheme is not a token")
+        require(challenge.parameters.count <= 32, "\(challenge.parameters.count) parameters, but the limit is 32")
+        require(challenge.parameters.keys.allSatisfy { isToken($0) && $0 == $0.lowercased() }, "a name is not a token")
+        require(challenge.token == nil || challenge.parameters.isEmpty, "a challenge has both a token and parameters")
         require(
             challenge.token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2c } != false,
-            "a token that is none"
+            "the token contains an invalid character"
         )
         let values = challenge.parameters.values
-        require(values.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 } }, "a control character")
+        require(
+            values.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 } },
+            "a value has a control character"
+        )
     }
-    require(read([challenges.map(text).joined(separator: ", ")]) == challenges, "other challenges the second time")
-    require(read(challenges.map(text)) == challenges, "other challenges from several fields")
+    require(
+        read([challenges.map(text).joined(separator: ", ")]) == challenges,
+        "the challenges that were written are read as others"
+    )
+    require(read(challenges.map(text)) == challenges, "challenges in several fields are read as others")
 }
 
 private func writeAndRead(_ input: inout FuzzInput) {
@@ -79,7 +88,7 @@ private func writeAndRead(_ input: inout FuzzInput) {
         value +=
             scheme + " " + parameters.map { "\($0)\(blanks)=\(blanks)\(quoted($1))" }.joined(separator: ",\(blanks)")
     }
-    require(read([value]) == challenges, "other challenges than were written: \(value.debugDescription)")
+    require(read([value]) == challenges, "other challenges were read than written: \(value.debugDescription)")
 }
 
 private func text(_ challenge: AuthenticationChallenge) -> String {

@@ -17,7 +17,10 @@ public func fuzzEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = Data(input.remainder())
     let pieces = cut(data, lengths)
     if readsEvents {
-        require(events(in: [data], limit) == events(in: pieces, limit), "other events in pieces than at once")
+        require(
+            events(in: [data], limit) == events(in: pieces, limit),
+            "reading in pieces and at once gives different events"
+        )
         return 0
     }
     runToEnd { await check(data, pieces, limit) }
@@ -27,7 +30,7 @@ public func fuzzEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func check(_ data: Data, _ pieces: [Data], _ limit: Int) async {
     let whole = await lines(in: [data], limit)
     let piecewise = await lines(in: pieces, limit)
-    require(whole == piecewise, "other lines in pieces than at once")
+    require(whole == piecewise, "reading in pieces and at once gives different lines")
 }
 
 /// Cuts the data into pieces of these lengths, which repeat.
@@ -57,24 +60,30 @@ private func events(in pieces: [Data], _ limit: Int) -> EventOutcome {
         do {
             while let event = try parser.next() {
                 // A byte of invalid UTF-8 becomes three bytes.
-                require(event.data.utf8.count <= limit * 3, "an event of \(event.data.utf8.count) bytes")
-                require(!event.type.isEmpty, "an event without a name")
-                require(event.id.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }, "an ID that cannot be sent")
+                require(
+                    event.data.utf8.count <= limit * 3,
+                    "an event has \(event.data.utf8.count) bytes, more than the limit \(limit) allows"
+                )
+                require(!event.type.isEmpty, "an event has an empty type")
+                require(
+                    event.id.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 },
+                    "an event ID contains a control character"
+                )
                 outcome.events.append(event)
             }
         } catch let error as PipelineError {
             require(
                 [.limit(.lineBytes), .limit(.eventBytes)].contains(error.code),
-                "an error with another code: \(error)"
+                "unexpected error code: \(error)"
             )
             outcome.code = error.code
         } catch {
-            require(false, "an error of another type: \(error)")
+            require(false, "expected a PipelineError: \(error)")
         }
     }
     outcome.lastEventID = parser.lastEventID
     outcome.reconnectionTime = parser.reconnectionTime
-    require(outcome.reconnectionTime.map { $0 >= .zero } ?? true, "a wait of less than nothing")
+    require(outcome.reconnectionTime.map { $0 >= .zero } ?? true, "the reconnection time is negative")
     return outcome
 }
 
@@ -85,8 +94,8 @@ private struct LineOutcome: Equatable {
     var reasons: [String] = []
 
     mutating func note(_ error: any Error) {
-        guard let error = error as? PipelineError else { return require(false, "an error of another type: \(error)") }
-        require([.limit(.lineBytes), .mapping(.object)].contains(error.code), "an error with another code: \(error)")
+        guard let error = error as? PipelineError else { return require(false, "expected a PipelineError: \(error)") }
+        require([.limit(.lineBytes), .mapping(.object)].contains(error.code), "unexpected error code: \(error)")
         codes.append(error.code)
         reasons.append(error.reason)
     }
@@ -97,7 +106,10 @@ private func lines(in pieces: [Data], _ limit: Int) async -> LineOutcome {
     let provider = Provider<Nothing>(transport: Answer(pieces: pieces))
     do {
         for try await line in try await provider.stream(Nothing()).lines(maximumByteCount: limit) {
-            require(line.utf8.count <= limit * 3 && !line.utf8.contains(10), "a line that is none")
+            require(
+                line.utf8.count <= limit * 3 && !line.utf8.contains(10),
+                "a line is longer than allowed or contains a line feed"
+            )
             outcome.lines.append(line)
         }
     } catch {

@@ -34,15 +34,15 @@ private struct Outcome {
 }
 
 private func compare(_ whole: Outcome, _ pieces: Outcome, isNested: Bool) {
-    require(whole.data.count <= byteLimit, "more than the limit allows")
+    require(whole.data.count <= byteLimit, "decoded \(whole.data.count) bytes, but the limit is \(byteLimit)")
     // The pieces determine when the limits are checked.
     guard whole.code != .limit(.decodedBytes), pieces.code != .limit(.decodedBytes) else { return }
     // If two nested codings are both damaged, the pieces also determine which error is found first.
     require(
         whole.code == pieces.code || (whole.code != nil && pieces.code != nil && isNested),
-        "in memory \(String(describing: whole.code)), in pieces \(String(describing: pieces.code))"
+        "error in memory: \(String(describing: whole.code)), error in pieces: \(String(describing: pieces.code))"
     )
-    require(whole.code != nil || whole.data == pieces.data, "other bytes in pieces than in memory")
+    require(whole.code != nil || whole.data == pieces.data, "decoding in pieces and in memory gives different bytes")
 }
 
 private func outcome(_ coding: String, _ body: PipelineBody, isStream: Bool) async -> Outcome {
@@ -52,7 +52,7 @@ private func outcome(_ coding: String, _ body: PipelineBody, isStream: Bool) asy
     do {
         if isStream {
             for try await piece in try await provider.stream(Nothing()).body {
-                require((1...(64 << 10)).contains(piece.count), "a piece of \(piece.count) bytes")
+                require((1...(64 << 10)).contains(piece.count), "a piece has \(piece.count) bytes, not 1 to 65,536")
                 outcome.data += piece
             }
         } else {
@@ -62,10 +62,10 @@ private func outcome(_ coding: String, _ body: PipelineBody, isStream: Bool) asy
         let codes: [PipelineError.Code] = [
             .contentCoding(.truncated), .contentCoding(.corrupt), .contentCoding(.trailing), .limit(.decodedBytes),
         ]
-        require(codes.contains(error.code), "an error with another code: \(error)")
+        require(codes.contains(error.code), "unexpected error code: \(error)")
         outcome.code = error.code
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a PipelineError: \(error)")
     }
     return outcome
 }

@@ -29,12 +29,12 @@ private func readJSON(_ bytes: [UInt8]) -> JSONNode? {
     do throws(JSONParser.Failure) {
         let node = try JSONParser.parse(bytes)
         for text in [node.data(), node.data(indentation: 2)] {
-            require((try? JSONParser.parse(text)) == node, "another value the second time")
+            require((try? JSONParser.parse(text)) == node, "the JSON that was written is read as another value")
         }
         return node
     } catch {
-        require((0...bytes.count).contains(error.offset), "an offset outside of the text")
-        require(!error.reason.isEmpty, "no reason")
+        require((0...bytes.count).contains(error.offset), "the offset \(error.offset) is outside of the text")
+        require(!error.reason.isEmpty, "a parse error has no reason")
         return nil
     }
 }
@@ -45,22 +45,34 @@ private func readEntry(_ entry: HAREntry) {
         let fields = [exchange.request.headers, exchange.response?.headers ?? [:], exchange.response?.trailers ?? [:]]
         for field in fields.joined() {
             let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 } }
-            require(isClean, "a control character in a header field")
+            require(isClean, "a header field contains a control character")
         }
-        require(exchange.headDelay <= exchange.duration && exchange.headDelay >= .zero, "times that run backwards")
+        require(
+            exchange.headDelay <= exchange.duration && exchange.headDelay >= .zero,
+            "the head delay \(exchange.headDelay) is negative or longer than the duration \(exchange.duration)"
+        )
         let written = HAREntry(exchange)
         let again = try written.exchange(sideFiles: nil)
-        require(again.request.headers == exchange.request.headers, "other header fields")
-        require(again.response?.headers == exchange.response?.headers, "other header fields of the response")
-        require(again.request.body == exchange.request.body, "another body")
-        require(again.response?.body == exchange.response?.body, "another body of the response")
-        require(again.response?.status == exchange.response?.status, "another status")
-        require(again.duration == exchange.duration && again.headDelay == exchange.headDelay, "other times")
-        require(again.failure?.code == exchange.failure?.code, "another failure")
+        require(
+            again.request.headers == exchange.request.headers,
+            "writing the entry changes the header fields of the request"
+        )
+        require(
+            again.response?.headers == exchange.response?.headers,
+            "writing the entry changes the header fields of the response"
+        )
+        require(again.request.body == exchange.request.body, "writing the entry changes the body of the request")
+        require(again.response?.body == exchange.response?.body, "writing the entry changes the body of the response")
+        require(again.response?.status == exchange.response?.status, "writing the entry changes the status")
+        require(
+            again.duration == exchange.duration && again.headDelay == exchange.headDelay,
+            "writing the entry changes the times"
+        )
+        require(again.failure?.code == exchange.failure?.code, "writing the entry changes the failure")
     } catch let error as PipelineError {
-        require(error.code == .recording(.corrupt), "an error with another code: \(error)")
+        require(error.code == .recording(.corrupt), "unexpected error code: \(error)")
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a PipelineError: \(error)")
     }
 }
 
@@ -77,7 +89,7 @@ private func readFile(_ data: Data) {
         defer { try? FileManager.default.removeItem(at: place) }
         var file = try HARFile(contentsOf: place)
         try file.write(to: place)
-        require(try Data(contentsOf: place) == data, "other bytes without a change")
+        require(try Data(contentsOf: place) == data, "writing an unchanged file changes its bytes")
         for index in 0..<min(file.count, 64) {
             guard let entry = try? file.entry(at: index) else { continue }
             readEntry(entry)
@@ -86,13 +98,16 @@ private func readFile(_ data: Data) {
         file.append(HAREntry(json: .object([])))
         try file.write(to: place)
         let again = try HARFile(contentsOf: place)
-        require(again.count == count + 1, "another number of entries")
-        require(try again.entry(at: count).json == .object([]), "another last entry")
+        require(again.count == count + 1, "the file has \(again.count) entries, not \(count + 1)")
+        require(try again.entry(at: count).json == .object([]), "the last entry is not the one that was appended")
     } catch let error as PipelineError {
-        require(error.code == .recording(.corrupt), "an error with another code: \(error)")
+        require(error.code == .recording(.corrupt), "unexpected error code: \(error)")
         let failure = error.underlyingError as? HARFailure
-        require(failure.map { (0...data.count).contains($0.offset) } == true, "an offset outside of the file: \(error)")
+        require(
+            failure.map { (0...data.count).contains($0.offset) } == true,
+            "the offset is missing or outside of the file: \(error)"
+        )
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a PipelineError: \(error)")
     }
 }

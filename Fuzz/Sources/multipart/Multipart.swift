@@ -29,11 +29,14 @@ private func readBody(_ input: inout FuzzInput) {
             for line in part.headerLines { again += Data((line + "\r\n").utf8) }
             again += Data("\r\n".utf8) + part.content
         }
-        require(again + Data("\r\n--B--\r\n".utf8) == body, "what was read is not what was there")
+        require(
+            again + Data("\r\n--B--\r\n".utf8) == body,
+            "the parts that were read, written again, differ from the body"
+        )
     } catch let failure as MultipartReader.Failure {
-        require((0...body.count).contains(failure.offset), "the offset is outside of the body")
+        require((0...body.count).contains(failure.offset), "the offset \(failure.offset) is outside of the body")
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a MultipartReader.Failure: \(error)")
     }
 }
 
@@ -41,11 +44,14 @@ private func readContentType(_ input: inout FuzzInput) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
     do {
         let parts = try MultipartReader.parts(of: Data(), contentType: text)
-        require(parts.isEmpty, "parts of nothing")
+        require(parts.isEmpty, "an empty body has parts")
     } catch let failure as MultipartReader.Failure {
-        require((0...text.utf8.count).contains(failure.offset), "the offset is outside of the Content-Type")
+        require(
+            (0...text.utf8.count).contains(failure.offset),
+            "the offset \(failure.offset) is outside of the Content-Type"
+        )
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a MultipartReader.Failure: \(error)")
     }
 }
 
@@ -73,18 +79,27 @@ private func writeAndRead(_ input: inout FuzzInput) {
         let body = request.body.bytes ?? Data()
         let type = request.headers[.contentType] ?? ""
         let read = try MultipartReader.parts(of: body, contentType: type)
-        require(read.map(\.content) == contents, "other contents")
+        require(read.map(\.content) == contents, "the parts that were read have different contents")
         for (part, written) in zip(read, parts) {
-            require(part.name.utf8.elementsEqual(escaped(written.name)), "another name")
-            require(part.fileName.map { Array($0.utf8) } == written.fileName.map(escaped), "another file name")
-            require(part.headerLines.count == (part.mimeType == nil ? 1 : 2), "more lines than fields")
-            require(written.mimeType == nil || part.mimeType == written.mimeType?.description, "another media type")
+            require(part.name.utf8.elementsEqual(escaped(written.name)), "the name that was read differs")
+            require(
+                part.fileName.map { Array($0.utf8) } == written.fileName.map(escaped),
+                "the file name that was read differs"
+            )
+            require(
+                part.headerLines.count == (part.mimeType == nil ? 1 : 2),
+                "a part has \(part.headerLines.count) header lines"
+            )
+            require(
+                written.mimeType == nil || part.mimeType == written.mimeType?.description,
+                "the media type that was read differs"
+            )
         }
     } catch let error as PipelineError {
         let isKnown = error.code == .encoding || error.code == .invalidRequest(.headerValue)
-        require(isKnown, "an error with another code: \(error)")
+        require(isKnown, "unexpected error code: \(error)")
     } catch {
-        require(false, "what was written cannot be read: \(error)")
+        require(false, "a form that was written cannot be read: \(error)")
     }
 }
 

@@ -25,19 +25,19 @@ public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
 private func readDate(_ input: inout FuzzInput, _ now: Date) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
     guard let date = HTTPDate(text, now: now) else {
-        require(HTTPDate(fixdate: text) == nil, "one of two readings refuses what the other reads")
+        require(HTTPDate(fixdate: text) == nil, "HTTPDate(fixdate:) reads a date that HTTPDate(_:now:) refuses")
         return
     }
     let seconds = date.secondsSince1970
-    require((-62_135_596_800...253_402_300_800).contains(seconds), "a year that has no four digits: \(seconds)")
+    require((-62_135_596_800...253_402_300_800).contains(seconds), "the year does not have four digits: \(seconds) s")
     let isWritten = HTTPDateForm.all.contains { form in
         // A leap second is read as the following second.
         form.text(seconds) == text.dayless || form.text(seconds - 1).replacing(":59 ", with: ":60 ") == text.dayless
     }
-    require(isWritten, "\(text) is not \(seconds)")
+    require(isWritten, "\(text) was read as \(seconds) s, which is another date")
     guard text.contains("-") else { return }
     let years = (date.date.timeIntervalSince(now)) / (365.2425 * 86_400)
-    require(years > -50.1 && years < 50.1, "two digits are \(years) years away")
+    require(years > -50.1 && years < 50.1, "a year of two digits is \(years) years away, not at most 50")
 }
 
 /// Checks that the wait is never negative, and at least as long as each number requests.
@@ -54,9 +54,11 @@ private func readFields(_ input: inout FuzzInput, _ now: Date) {
     }
     let request = PipelineRequest(head: HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/"))
     let wait = PipelineResponse(request: request, statusCode: 503, headers: fields).retryAfter(now: now)
-    if let longest { require((wait ?? .zero) >= .seconds(longest), "a wait shorter than \(longest) s") }
+    if let longest {
+        require((wait ?? .zero) >= .seconds(longest), "the wait is shorter than the requested \(longest) s")
+    }
     guard let delay = wait else { return }
-    require(delay >= .zero && delay <= .seconds(Int64.max), "a wait of \(delay)")
+    require(delay >= .zero && delay <= .seconds(Int64.max), "the wait \(delay) is negative or too long")
 }
 
 /// A date format without the name of the day, written independently of the reader.

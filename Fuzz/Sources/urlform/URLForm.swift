@@ -37,7 +37,9 @@ private func makeTarget(_ input: inout FuzzInput) {
     let base = ["https://h", "https://h/v1", "https://h/v1/?a=b", "https://h/#f"][input.number(below: 4)]
     guard let url = URL(string: base) else { return }
     let endpoint = Endpoint(FuzzTarget(baseURL: url, path: String(decoding: input.remainder(), as: UTF8.self)))
-    if let request = check(endpoint) { require(request.host == "h", "the path has led to another host") }
+    if let request = check(endpoint) {
+        require(request.host == "h", "the path changes the host to \(request.host ?? "none")")
+    }
 }
 
 /// Checks that the endpoint is refused with a typed error, or that its request line contains only valid bytes.
@@ -46,20 +48,26 @@ private func check(_ endpoint: Endpoint) -> PipelineRequest? {
     do {
         let request = try endpoint.makeRequest()
         let path = request.head.path ?? ""
-        require(path.utf8.first == UInt8(ascii: "/"), "a request target without a slash")
-        require(path.utf8.allSatisfy { allowed.contains($0) }, "a raw byte in the request target")
-        require(everyPercentSignIsEscape(path), "a percent sign without its digits in the request target")
+        require(path.utf8.first == UInt8(ascii: "/"), "the request target does not begin with a slash")
+        require(
+            path.utf8.allSatisfy { allowed.contains($0) },
+            "the request target contains a byte that must be escaped"
+        )
+        require(everyPercentSignIsEscape(path), "the request target has a percent sign without two digits")
         let authority = request.head.authority ?? ""
         require(
             !authority.isEmpty && authority.utf8.allSatisfy { allowed.contains($0) || $0 == 91 || $0 == 93 },
-            "a raw host"
+            "the host is empty or contains a byte that must be escaped"
         )
         return request
     } catch let error as PipelineError {
-        require(error.code.isKind(of: .invalidRequest), "an error with another code: \(error)")
-        require(error.reason.utf8.allSatisfy { $0 >= 32 && $0 != 127 }, "a control character in an error")
+        require(error.code.isKind(of: .invalidRequest), "unexpected error code: \(error)")
+        require(
+            error.reason.utf8.allSatisfy { $0 >= 32 && $0 != 127 },
+            "the reason of an error contains a control character"
+        )
     } catch {
-        require(false, "an error of another type: \(error)")
+        require(false, "expected a PipelineError: \(error)")
     }
     return nil
 }
@@ -79,12 +87,12 @@ private func encodeAndDecode(_ input: inout FuzzInput) {
     for (key, list) in lists { parameters[key] = list }
     let task = RequestTask.requestParameters(parameters: parameters, encoding: encoding)
     guard let request = check(Endpoint(url: "https://h/", method: .post, task: task)) else {
-        return require(false, "parameters that cannot be sent")
+        return require(false, "the request with the encoded parameters is refused")
     }
     let text = isBody ? String(decoding: request.body.bytes ?? Data(), as: UTF8.self) : request.query ?? ""
-    require(text.utf8.allSatisfy { allowed.contains($0) }, "a raw byte in a form")
+    require(text.utf8.allSatisfy { allowed.contains($0) }, "the encoded parameters contain a byte that must be escaped")
     let expected = pairs(of: single.mapValues { [$0] }.merging(lists) { first, _ in first })
-    require(decoded(text) == expected, "other parameters: \(text.debugDescription)")
+    require(decoded(text) == expected, "decoding gives other parameters: \(text.debugDescription)")
 }
 
 /// Returns the values of each name in their order; the order of the names does not matter.
@@ -98,7 +106,7 @@ private func decoded(_ text: String) -> [[UInt8]: [[UInt8]]] {
     var pairs: [[UInt8]: [[UInt8]]] = [:]
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
         let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        require(sides.count == 2, "a name without a value")
+        require(sides.count == 2, "an encoded parameter has no equals sign")
         pairs[unescaped(sides[0]), default: []].append(unescaped(sides[1]))
     }
     return pairs

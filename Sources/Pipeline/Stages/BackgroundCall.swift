@@ -61,7 +61,7 @@ extension Provider {
     /// Waits for the background calls that plugins have begun, including those that begin during the wait.
     ///
     /// It does not wait for calls of `request` and `stream`. If no plugin has begun a background call, it returns at
-    /// once, even if such calls are in progress; await their tasks first. <doc:Shutdown> shows the end of a program.
+    /// once, even if such calls are in progress; await their tasks first. <doc:OnAServer> shows the end of a program.
     ///
     /// - Parameter limit: the longest time to wait on the provider's clock, zero and up.
     /// - Returns: whether no background call is left; `false` also if the waiting task is cancelled.
@@ -79,7 +79,7 @@ extension Provider {
     /// Cancels the background calls that plugins have begun, and refuses new ones.
     ///
     /// Calls of `request` and `stream` are not affected, and the provider still accepts new ones. To end them, cancel
-    /// their tasks. <doc:Shutdown> shows the end of a program.
+    /// their tasks. <doc:OnAServer> shows the end of a program.
     public func shutdown() {
         engine.settings.background.shutdown()
     }

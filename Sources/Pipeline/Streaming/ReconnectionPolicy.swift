@@ -1,46 +1,47 @@
-/// A policy that decides when a subscription to events reconnects, and after how long.
+/// A policy that decides whether a subscription to Server-Sent Events reconnects, and how long it waits before it does.
 ///
 /// ```swift
 /// provider.serverSentEvents(.news, reconnection: .never)
 /// provider.serverSentEvents(.news, reconnection: ReconnectionPolicy(maximumFailedAttempts: nil))
 /// ```
 ///
-/// The reconnection time is the time that the server asks for with `retry`, otherwise ``reconnectionTime``. It is at
-/// least ``minimumReconnectionTime`` and at most 6 h. After a stream that delivered an event, the wait is exactly this
-/// time.
+/// The reconnection time is the time that the server requests with a `retry` field, or ``reconnectionTime`` if it
+/// requests none. It is at least ``minimumReconnectionTime`` and at most 6 h. After a stream that delivered an event,
+/// the subscription waits exactly this time.
 ///
-/// While streams end without an event, or attempts fail, the wait grows and is random. This keeps clients that lost a
-/// server together from returning together. After n such attempts in a row, the wait is between the reconnection time
-/// and 2ⁿ times that time, or 2ⁿ seconds if that is more. It is at most ``maximumReconnectionTime``, unless the server
-/// asks for more. An event resets the count, and so does a stream that was open for ``maximumReconnectionTime``.
+/// If attempts fail, or streams end without an event, the wait grows exponentially with random jitter. Clients that
+/// lost their connections at the same time therefore do not all reconnect at once. After n such attempts in a row, the
+/// wait is between the reconnection time and 2ⁿ times that time, or 2ⁿ seconds if that is more. It is at most
+/// ``maximumReconnectionTime``, unless the server requests more. The count restarts after a stream that delivered an
+/// event or was open for ``maximumReconnectionTime``.
 ///
-/// An attempt fails if it brings no response to read events from. Only such attempts count towards
-/// ``maximumFailedAttempts``. A response to read events from resets that count.
+/// An attempt fails if it gets no response that opens a stream. Only these attempts count towards
+/// ``maximumFailedAttempts``. A stream that opens resets that count.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `reconnectionTime` | 3 s | time | zero and up |
-/// | `minimumReconnectionTime` | 0.5 s | time | zero and up |
-/// | `maximumReconnectionTime` | 60 s | time | zero and up |
-/// | `maximumFailedAttempts` | 10 | attempts in a row, including the first | 1 and up, `nil` for no limit |
+/// | `reconnectionTime` | 3 s | time | zero or more |
+/// | `minimumReconnectionTime` | 0.5 s | time | zero or more |
+/// | `maximumReconnectionTime` | 60 s | time | zero or more |
+/// | `maximumFailedAttempts` | 10 | attempts in a row, including the first | 1 or more, `nil` for no limit |
 /// | `shouldReconnect` | ``isNetworkFailure(_:)`` | | |
 ///
 /// Source: HTML, 9.2.3 Processing model,
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
 public struct ReconnectionPolicy: Sendable {
-    /// The reconnection time until the server asks for one.
+    /// The reconnection time that applies until the server requests one with `retry`.
     public var reconnectionTime: Duration
-    /// The shortest reconnection time, whatever the server asks for.
+    /// The shortest reconnection time, even if the server requests less.
     ///
-    /// It keeps `retry: 0` from making every client reconnect without a pause.
+    /// Without this minimum, `retry: 0` would make every client reconnect without a pause.
     public var minimumReconnectionTime: Duration
-    /// The limit up to which the wait grows.
+    /// The longest wait after repeated failures, unless the server requests a longer one.
     public var maximumReconnectionTime: Duration
-    /// How many attempts in a row may fail; `nil` for no limit.
+    /// The number of failed attempts in a row after which the subscription ends with an error; `nil` for no limit.
     public var maximumFailedAttempts: Int?
-    /// Returns whether to reconnect after a failure.
+    /// Returns whether the subscription reconnects after this error.
     public var shouldReconnect: @Sendable (PipelineError) -> Bool
 
     private(set) var isEnabled = true
@@ -55,14 +56,14 @@ public struct ReconnectionPolicy: Sendable {
         return policy
     }()
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - reconnectionTime: the reconnection time until the server asks for one.
-    ///   - minimumReconnectionTime: the shortest reconnection time, whatever the server asks for.
-    ///   - maximumReconnectionTime: the limit up to which the wait grows.
-    ///   - maximumFailedAttempts: how many attempts in a row may fail; `nil` for no limit.
-    ///   - shouldReconnect: whether to reconnect after a failure; also called for a status other than 200.
+    ///   - reconnectionTime: the reconnection time that applies until the server requests one.
+    ///   - minimumReconnectionTime: the shortest reconnection time, even if the server requests less.
+    ///   - maximumReconnectionTime: the longest wait after repeated failures, unless the server requests more.
+    ///   - maximumFailedAttempts: how many failed attempts in a row end the subscription; `nil` for no limit.
+    ///   - shouldReconnect: returns whether to reconnect after an error; also called for a status other than 200.
     public init(
         reconnectionTime: Duration = .seconds(3),
         minimumReconnectionTime: Duration = .milliseconds(500),
@@ -89,9 +90,9 @@ public struct ReconnectionPolicy: Sendable {
         self.shouldReconnect = shouldReconnect
     }
 
-    /// Returns whether the network failed, rather than the server or the request.
+    /// Returns whether an error is a network failure and not a failure of the server or the request.
     ///
-    /// These codes are network failures: `offline`, `dns`, `connect`, `connectionLost`, `timeout`, `truncated`,
+    /// Network failures have these codes: `offline`, `dns`, `connect`, `connectionLost`, `timeout`, `truncated`,
     /// `contentCoding.truncated`, `transport`.
     public static func isNetworkFailure(_ error: PipelineError) -> Bool {
         switch error.code {
@@ -104,8 +105,8 @@ public struct ReconnectionPolicy: Sendable {
     /// Returns the wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - fruitlessAttempts: how many attempts in a row failed or brought no event.
-    ///   - asked: the reconnection time that the server asked for.
+    ///   - fruitlessAttempts: the number of attempts in a row that failed or delivered no event.
+    ///   - asked: the reconnection time that the server requested; `nil` if it requested none.
     ///   - random: the source of randomness.
     /// - Returns: the wait.
     func delay(
@@ -115,7 +116,7 @@ public struct ReconnectionPolicy: Sendable {
     ) -> Duration {
         let base = min(max(asked ?? reconnectionTime, minimumReconnectionTime), .seconds(6 * 3_600))
         guard fruitlessAttempts > 0 else { return base }
-        // 2¹⁵ seconds exceed every limit except the server's own.
+        // 2¹⁵ seconds exceed every limit except a longer time that the server requests.
         let grown = max(base, .seconds(1)) * (1 << min(fruitlessAttempts, 15))
         let bound = min(grown, max(maximumReconnectionTime, base))
         return base + (bound - base) * Double.random(in: 0...1, using: &random)

@@ -1,7 +1,7 @@
 extension ServerSentEventSubscription {
-    /// Something that happened in a subscription; exactly one of its properties has a value.
+    /// An event, a comment, an opened stream, or a wait before the next attempt to connect.
     ///
-    /// Later versions may add other kinds, for which all of these properties are `nil`.
+    /// Exactly one property has a value. Later versions may add kinds of notices for which all of them are `nil`.
     public struct Notice: Sendable {
         private enum Content {
             case event(ServerSentEvent)
@@ -28,8 +28,9 @@ extension ServerSentEventSubscription {
             return event
         }
 
-        /// The text of a comment, without its colon and one space after that; servers send comments to keep a
-        /// connection open.
+        /// The text of a comment, without the leading colon and one space after it.
+        ///
+        /// Servers send comments to keep a connection open.
         public var comment: String? {
             guard case .comment(let text) = content else { return nil }
             return text
@@ -41,16 +42,16 @@ extension ServerSentEventSubscription {
             return response
         }
 
-        /// The wait that begins because a stream ended or an attempt failed.
+        /// The wait that begins after a stream ended or an attempt failed.
         public var reconnection: Reconnection? {
             guard case .reconnecting(let reconnection) = content else { return nil }
             return reconnection
         }
     }
 
-    /// A wait for the next attempt to connect.
+    /// A wait before the next attempt to connect.
     public struct Reconnection: Sendable {
-        /// How long the wait is; zero after ``ServerSentEventSubscription/restart()`` and in a replay without a pace.
+        /// The length of the wait; zero after ``ServerSentEventSubscription/restart()`` and in a replay without a pace.
         public let delay: Duration
         /// The failure that caused the wait; `nil` if the server ended the stream or the caller restarted it.
         public let error: PipelineError?

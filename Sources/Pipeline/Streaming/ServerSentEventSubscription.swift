@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A subscription to Server-Sent Events: the events of one stream after another.
+/// A sequence of Server-Sent Events that reconnects when a stream ends or the network fails.
 ///
 /// ```swift
 /// let news = provider.serverSentEvents(.news)
@@ -11,14 +11,14 @@ import Synchronization
 ///
 /// **Effects**
 ///
-/// - Nothing is sent before the first event is requested. Leaving the loop closes the exchange, except at the top level
-///   of `main.swift`, where Swift keeps the iterator until the program ends.
-/// - Another loop over the same subscription continues after ``lastEventID``. Read it in one loop at a time: concurrent
-///   loops have separate connections, but share ``lastEventID`` and ``restart()``.
-/// - Events are decoded off the reader's actor, at most 128 ahead of the reader. A slow reader slows down the server,
-///   as far as the transport can.
+/// - The request is sent when the loop asks for the first event. Leaving the loop closes the stream, except at the
+///   top level of `main.swift`, where Swift keeps the iterator until the program ends.
+/// - A second loop over the same subscription resumes after ``lastEventID``. Run one loop at a time: concurrent loops
+///   have separate connections, but share ``lastEventID`` and ``restart()``.
+/// - Events are decoded outside the reader's actor, at most 128 ahead of the reader. A slow reader slows down the
+///   server, if the transport supports backpressure.
 ///
-/// **Errors**: those of `Provider.serverSentEvents`. An error ends the loop.
+/// **Errors**: the loop ends with the errors that `Provider.serverSentEvents` lists.
 public struct ServerSentEventSubscription: AsyncSequence, Sendable {
     /// An event that the server sent.
     public typealias Element = ServerSentEvent
@@ -31,14 +31,14 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
         progress = SubscriptionProgress(lastEventID: lastEventID)
     }
 
-    /// The ID to continue after: that of the last event that was read, or of the last complete block of a stream that
-    /// has ended.
+    /// The ID that the next connection resumes after.
     ///
-    /// Store it to resume the subscription after a restart of the program. Until the server sends an ID, it is the ID
-    /// that the subscription began with, which is empty by default.
+    /// It is the ID of the last event that was read. When a stream has ended, it is the ID of the last complete block.
+    /// Until the server sends an ID, it is the ID that the subscription was created with, which is empty by default.
+    /// Store it to resume the subscription after the program restarts.
     public var lastEventID: String { progress.lastEventID }
 
-    /// The events, and what happens between them: comments, streams that open, and waits for the next attempt.
+    /// The events together with comments, opened streams, and waits before the next attempt to connect.
     ///
     /// ```swift
     /// for try await notice in news.notices {
@@ -48,17 +48,17 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
     /// }
     /// ```
     ///
-    /// Reading the notices subscribes, just as reading the events does. The failure that ends the subscription is
-    /// thrown. Every other failure is in the notice of the reconnection that follows it.
+    /// Iterating over the notices subscribes, as iterating over the events does. The error that ends the subscription
+    /// is thrown. Every other error is in the notice of the reconnection that follows it.
     public var notices: some AsyncSequence<Notice, any Error> & Sendable {
         EventNotices(settings: settings, progress: progress, reportsComments: true)
     }
 
-    /// Closes the stream and reconnects at once, after the last event ID.
+    /// Closes the stream and reconnects immediately, resuming after the last event ID.
     ///
-    /// Use it if the connection is probably dead, for example after a network change, or to skip a wait. Events that
-    /// have arrived are read first. The reconnection time and the count of failed attempts do not change. It has no
-    /// effect while the subscription is not being read.
+    /// Call it when the connection is probably dead, for example after a network change, or to skip a wait. Events that
+    /// have already arrived are delivered first. The reconnection time and the count of failed attempts do not change.
+    /// It has no effect while the subscription is not being read.
     public func restart() { progress.restarts.raise() }
 
     /// Returns an iterator that subscribes when the first event is requested.
@@ -67,7 +67,7 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
         return AsyncIterator(notices: notices.makeAsyncIterator())
     }
 
-    /// An iterator that reads event by event.
+    /// An iterator over the events of a subscription.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var notices: EventNotices.AsyncIterator
 
@@ -75,7 +75,7 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
             self.notices = notices
         }
 
-        /// Returns the next event, or `nil` if the server has no more.
+        /// Waits for the next event and returns it, or returns `nil` after the last one.
         public mutating func next() async throws -> ServerSentEvent? {
             while let notice = try await notices.next() {
                 if let event = notice.event { return event }
@@ -100,7 +100,7 @@ final class SubscriptionProgress: Sendable {
     }
 }
 
-/// One reading of a subscription.
+/// The notices of one loop over a subscription.
 private struct EventNotices: AsyncSequence, Sendable {
     typealias Element = ServerSentEventSubscription.Notice
 

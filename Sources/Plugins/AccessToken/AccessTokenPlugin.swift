@@ -1,22 +1,22 @@
 import HTTPTypes
 public import Pipeline
 
-/// A plugin that sets Authorization for targets that ask for an access token.
-///
-/// A target asks by conforming to `AccessTokenAuthorizable` with an authorization type other than `nil`. A target
-/// inside a `MultiTarget` can ask, too.
+/// A plugin that sends an access token with the requests of targets that ask for one.
 ///
 /// ```swift
 /// AccessTokenPlugin { target in try await session.token(for: target) }
 /// ```
 ///
-/// **Position**: inside a plugin that retries, so that each attempt gets a fresh token; outside it, all attempts carry
-/// the first token. Outside a plugin that signs or shares requests. If a stack has two, the inner one's token is sent.
+/// A target asks by conforming to `AccessTokenAuthorizable` with an authorization type other than `nil`. A target
+/// inside a `MultiTarget` can ask, too.
 ///
-/// **Effects**: sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also
-/// for `.basic`. If the closure returns `nil`, the request is sent without a token, and the caller gets the server's
-/// 401. The plugin does not touch requests of other targets, nor requests that an outer plugin has moved to an origin
-/// other than the endpoint's. The closure does not run for them. Nothing is kept between calls.
+/// **Effects**
+///
+/// - Sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also for `.basic`.
+/// - If the closure returns `nil`, sends the request without a token. The caller gets the server's 401.
+/// - Does not touch requests of other targets, or requests that an outer plugin has moved to an origin other than the
+///   endpoint's. The closure does not run for them.
+/// - Keeps nothing between calls.
 ///
 /// **Defaults**
 ///
@@ -25,6 +25,13 @@ public import Pipeline
 /// | `cleartext` | `.loopbackOnly`: no token is sent over http, except to a loopback address |
 ///
 /// The policy applies to the URL that is sent, after the provider's endpoint closure.
+///
+/// **Position**
+///
+/// - Inside a plugin that retries, so that each attempt gets a fresh token. Outside it, all attempts carry the first
+///   token.
+/// - Outside a plugin that signs or shares requests.
+/// - If a stack has two, the inner one's token is sent.
 ///
 /// **Errors**
 ///
@@ -36,8 +43,8 @@ public import Pipeline
 ///
 /// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the token.
 ///
-/// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
-/// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
+/// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1, RFC 7617 §2,
+/// https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: Stage.Prepare {
     private let cleartext: CleartextPolicy
     private let token: @Sendable (any TargetType) async throws -> String?

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A plugin that reports when to show and when to hide an activity indicator, across all calls that share it.
+/// A plugin that reports when to show and when to hide an activity indicator, for all calls that share it.
 ///
 /// ```swift
 /// ActivityPlugin { @MainActor isShown in spinner.isHidden = !isShown }
@@ -9,23 +9,19 @@ public import Pipeline
 ///
 /// Create one plugin and add it to every provider whose calls the indicator covers.
 ///
-/// **Position**: outermost. Inside a plugin that retries, the waits between attempts are not counted. Inside a plugin
-/// that shares requests, calls that wait for another call's response are not counted.
-///
 /// **Effects**
 ///
 /// - Counts a call from when it reaches the plugin until it leaves it, even if the call fails, is cancelled or is never
 ///   sent. A streamed call counts until its header fields arrive.
-/// - The indicator is shown after calls have been in progress for `showAfter` without a gap. It is hidden after `hold`
-///   without a call in progress. A call that begins before then keeps it shown, and it is never shown for less than
-///   `hold`.
-/// - The handler receives each change once, alternating `true` and `false`, one at a time. It runs in a task of the
-///   plugin's own, so no call waits for it, and it may make calls itself. While it runs, a show and a hide that cancel
-///   each other out may both be left out.
-/// - At most one such task exists. It ends when no change is pending.
-/// - Requests and results are not touched.
-/// - Time is measured on the clock of the first call, so all providers that share the plugin should have the same
-///   clock.
+/// - Shows the indicator after calls have been in progress for `showAfter` without a gap.
+/// - Hides it after `hold` without a call in progress. A call that begins before then keeps it shown. The indicator is
+///   never shown for less than `hold`.
+/// - Calls the handler once for each change, alternating `true` and `false`, one change at a time. A show and a hide
+///   that cancel each other out while the handler runs may both be left out.
+/// - Runs the handler in a task of its own, so no call waits for it. The handler may make calls. At most one such task
+///   exists, and it ends when no change is pending.
+/// - Measures time on the clock of the first call. Providers that share the plugin should have the same clock.
+/// - Does not touch requests and results.
 ///
 /// **Defaults**
 ///
@@ -34,7 +30,13 @@ public import Pipeline
 /// | `showAfter` | 200 ms | zero and up; zero shows it at once |
 /// | `hold` | 300 ms | zero and up; zero hides it at once |
 ///
-/// **Errors**: throws none, and passes on every failure.
+/// **Position**
+///
+/// - Outermost.
+/// - Inside a plugin that retries, the waits between attempts are not counted.
+/// - Inside a plugin that shares requests, calls that wait for another call's response are not counted.
+///
+/// **Errors**: throws none. Failures pass through unchanged.
 public struct ActivityPlugin: Stage.Intercept {
     private let monitor: ActivityMonitor
 

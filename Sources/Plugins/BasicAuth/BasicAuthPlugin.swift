@@ -16,20 +16,25 @@ public import Pipeline
 /// try await provider.request(.login, options: options)
 /// ```
 ///
-/// **Position**: inside a plugin that retries, so that the closure runs for each attempt; outside it, it runs once.
-/// Inside or outside an `AccessTokenPlugin`: a target that asks for a token gets the token. If a stack has two, the
-/// outer one's credential is sent.
+/// **Effects**
 ///
-/// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C. The
-/// plugin does not touch a request that already has an Authorization field, nor a request of a target without a
-/// credential. The option `basicAuth` overrides both. Requests that an outer plugin has moved to an origin other than
-/// the endpoint's are not touched. The closure runs only if its result is needed. Nothing is kept between calls.
+/// - Sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C.
+/// - Does not touch a request that already has an Authorization field, or a request of a target without a credential.
+///   The option `basicAuth` overrides both.
+/// - Does not touch requests that an outer plugin has moved to an origin other than the endpoint's.
+/// - Runs the closure only if its result is needed, and keeps nothing between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
 /// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
+///
+/// **Position**
+///
+/// - Inside a plugin that retries, so that the closure runs for each attempt. Outside it, the closure runs once.
+/// - Inside or outside ``AccessTokenPlugin``: a target that asks for a token gets the token.
+/// - If a stack has two, the outer one's credential is sent.
 ///
 /// **Errors**
 ///

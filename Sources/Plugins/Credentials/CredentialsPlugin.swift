@@ -9,40 +9,32 @@ import Synchronization
 ///     try await keychain.credential(realm: challenge.realm)
 /// }
 /// CredentialsPlugin(
-///     account: { target in (target as? TenantTarget)?.tenant ?? "" },
+///     account: { target in (target as? any TenantTarget)?.tenant ?? "" },
 ///     credential: { tenant, challenge in try await keychain.credential(for: tenant, realm: challenge.realm) }
 /// )
 /// ```
 ///
-/// **Position**: challenges are handled on each hop of a redirect, inside all plugins of the call. Outside exchange
-/// plugins that must see the request with Authorization, such as one that limits requests. Inside exchange plugins that
-/// change the method or the URL, because Digest covers both. With `account`, outside a plugin that shares responses.
-/// Inside or outside an `AccessTokenPlugin` or a `BasicAuthPlugin`, whose Authorization stays.
+/// **Effects**
 ///
-/// **Effects**: if a 401 asks for Basic or Digest (MD5, MD5-sess, SHA-256, SHA-256-sess; quality of protection `auth`,
-/// or none), the plugin retries the request of the hop with Authorization. The body of the 401 is discarded; see
-/// `PipelineResponse.discardBody(_:within:)`. Of several challenges, the plugin picks the strongest for which the
-/// closure returns a credential: SHA-256, then MD5, then Basic. If it returns `nil` for a realm, the plugin skips the
-/// other challenges of that realm. Malformed challenges are ignored, and so are those with another algorithm or with
-/// only `auth-int`.
-///
-/// A second 401 is returned to the caller, unless it says that the nonce is stale. In that case the plugin retries once
-/// with the new nonce, without running the closure. The plugin also returns a 401 in these cases:
-///
-/// - The body of the request cannot be replayed.
-/// - The 401 comes from an origin other than the endpoint's, or a redirect passed through one.
-/// - The plugin did not set the Authorization of the request.
-///
-/// A 407 is passed on, because proxies are the transport's concern.
-///
-/// Later requests to the same protection space carry Authorization from the start. For Digest, the space is the origin,
-/// or the part of it that `domain` names. For Basic, it is the paths at or below that of the request. The closure runs
-/// before these requests are sent. The plugin keeps the challenge and the use counts of its nonces, never a credential.
-/// The uses of each nonce are counted from 1, each exactly once, even if calls run at the same time. The server's
-/// `nextnonce` is used; its `rspauth` is ignored.
-///
-/// Calls of different accounts share no response; see `PipelineContext.addIdentity(_:)`. Without `account`, all calls
-/// belong to one account.
+/// - If a 401 asks for Basic or Digest, gets a credential from the closure and retries the request of the hop with
+///   Authorization. Digest may use MD5, MD5-sess, SHA-256 or SHA-256-sess, with quality of protection `auth` or none.
+///   The body of the 401 is discarded; see `PipelineResponse.discardBody(_:within:)`.
+/// - Of several challenges, picks the strongest for which the closure returns a credential: SHA-256, then MD5, then
+///   Basic. If the closure returns `nil` for a realm, skips the other challenges of that realm. Challenges that are
+///   malformed, have another algorithm or offer only `auth-int` are ignored.
+/// - Returns a second 401 to the caller, unless it says that the nonce is stale. In that case, retries once with the
+///   new nonce, without running the closure.
+/// - Returns the 401 if the body of the request cannot be replayed, or if the request has an Authorization that the
+///   plugin did not set. The same applies to a 401 from an origin other than the endpoint's, or after a redirect
+///   through one.
+/// - Passes on a 407, because proxies are the transport's concern.
+/// - Sends Authorization from the start with later requests to the same protection space, after running the closure.
+///   For Digest, the space is the origin, or the part of it that `domain` names. For Basic, it is the paths at or below
+///   that of the request.
+/// - Keeps the challenge and the use counts of its nonces, never a credential. Counts the uses of each nonce from 1,
+///   each exactly once, even if calls run at the same time. Uses the server's `nextnonce`, and ignores its `rspauth`.
+/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:)`. Without `account`, all calls
+///   belong to one account.
 ///
 /// **Defaults**
 ///
@@ -51,11 +43,19 @@ import Synchronization
 /// | `spaceCount` | 64; the least recently used one is dropped | spaces that are kept, with 16 nonces each | 1 and up |
 /// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest is always sent, because it shows no password | | |
 ///
+/// **Position**
+///
+/// - Challenges are handled on each hop of a redirect, inside all plugins of the call.
+/// - Outside exchange plugins that must see the request with Authorization, such as one that limits requests.
+/// - Inside exchange plugins that change the method or the URL, because Digest covers both.
+/// - With `account`, outside a plugin that shares responses.
+/// - Inside or outside ``AccessTokenPlugin`` and ``BasicAuthPlugin``, whose Authorization stays.
+///
 /// **Errors**
 ///
 /// - An error that a closure throws becomes the underlying error of a failure with code `plugin`.
-/// - `invalidRequest.credential`: the scheme cannot carry the user name or the password, as with `BasicAuthPlugin`, or
-///   `cleartext` does not allow Basic for the request.
+/// - `invalidRequest.credential`: the scheme cannot carry the user name or the password, as with ``BasicAuthPlugin``,
+///   or `cleartext` does not allow Basic for the request.
 ///
 /// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the user
 /// name or the password.

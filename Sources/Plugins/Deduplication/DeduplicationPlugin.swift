@@ -12,40 +12,40 @@ public import Pipeline
 /// same result. The calls that shared an exchange also share the next one. If several of them retry, or send a second
 /// request with a new token, the first to do so begins one exchange, and the others get its result.
 ///
-/// **Position**: inside every plugin that sets a credential or another field, because fields set further inside are not
-/// compared. Outside `AccessTokenPlugin`, for example, two users could share one response.
-///
-/// - Inside a plugin that retries, each call decides on its own whether to retry, and those that retry share that
-///   exchange, too. Outside it, calls share all attempts and waits.
-/// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
-/// - Plugins outside run for every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for
-///   all calls that share. They get the target, options and deadline of the call that leads, even after that call has
-///   ended.
-///
 /// **Effects**
 ///
+/// Which calls share:
+///
 /// - Requests are equal if, at the plugin's position, these are equal byte for byte: method, URL, header fields, body,
-///   the names marked as secret, `attemptTimeout` and `idleTimeout`. Fields in `ignoredFields` are not compared unless
-///   they are marked as secret. The order of fields with different names does not matter; the order of query items
-///   does. Calls of different providers never share.
+///   the names marked as secret, `attemptTimeout` and `idleTimeout`. The order of fields with different names does not
+///   matter; the order of query items does. Calls of different providers never share.
+/// - Fields in `ignoredFields` are not compared unless they are marked as secret.
+/// - A call has its own exchange if it is streamed, downloads or reports progress, if its body is a file or a stream,
+///   if it is made within a shared exchange, or if a bound is reached.
+/// - A call with a method that is not in `methods` also has its own exchange, unless its option `deduplication` is
+///   `.on`. So does every call whose option is `.off`.
+/// - When such a call with an unsafe method ends, later calls get no result of an exchange that began before, because
+///   it may predate the change.
+///
+/// What each call gets:
+///
 /// - Each call has its own response or error, which it can change without effect on other calls. The request in it has
 ///   the call's own ignored fields. Its exchanges do not include the one that it joined; `context.isJoined` is `true`
 ///   instead.
 /// - A cancelled call ends at once and does not affect the others. When the last call has left, the exchange is
 ///   cancelled.
-/// - If a call that shared an exchange repeats its request, changed or not, it gets the exchange that another of these
-///   calls has begun or joined since for an equal request. It also gets the result of such an exchange for up to 30 s
-///   after its end, because that result is newer than the shared one. After a success, an unchanged request begins a
-///   new exchange, because a plugin that polls wants to see a change. With ``RetryPlugin`` outside, these calls wait
-///   together and take from its budget once.
-/// - A call has its own exchange if it is streamed, downloads or reports progress, if its body is a file or a stream,
-///   if it is made within a shared exchange, or if a bound is reached. So does a call with a method that is not in
-///   `methods`, unless its option `deduplication` is `.on`, and every call whose option is `.off`. When such a call
-///   with an unsafe method ends, later calls get no result of an exchange that began before, because it may predate the
-///   change.
+/// - A call that shared an exchange may repeat its request, changed or not. If another of these calls has begun or
+///   joined an exchange since, for an equal request, the call joins that exchange. For up to 30 s after its end, the
+///   call gets its result, which is newer than the shared one. With ``RetryPlugin`` outside, these calls wait together
+///   and take from its budget once.
+/// - After a success, an unchanged request begins a new exchange, because a plugin that polls wants to see a change.
+///
+/// What is kept:
+///
 /// - One response in memory serves all calls. If a plugin inside makes it a stream, it is read into memory under the
-///   provider's limit. After an exchange has ended, its result is kept only while a call may still use it: one that
-///   shared the exchange before and has not shared another since.
+///   provider's limit.
+/// - After an exchange has ended, its result is kept only while a call may still use it: one that shared the exchange
+///   before and has not shared another since.
 ///
 /// **Defaults**
 ///
@@ -56,6 +56,17 @@ public import Pipeline
 /// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next call begins another | 1 and up |
 /// | `maximumExchangeCount` | 1,000 | shared exchanges in flight, and results kept; beyond it, a call has its own exchange | 1 and up |
 ///
+/// **Position**
+///
+/// - Inside every plugin that sets a credential or another field, because fields set further inside are not compared.
+///   Outside ``AccessTokenPlugin``, for example, two users could share one response.
+/// - Inside a plugin that retries, each call decides on its own whether to retry, and those that retry share that
+///   exchange, too. Outside it, calls share all attempts and waits.
+/// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
+/// - Plugins outside run for every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for
+///   all calls that share. They get the target, options and deadline of the call that leads, even after that call has
+///   ended.
+///
 /// **Errors**: throws none of its own. If an exchange fails, all calls that share it fail; the plugin does not retry.
 /// If the call that leads is cancelled, or times out in a plugin outside, the others are not affected. A cancelled call
 /// throws `CancellationError`.
@@ -63,8 +74,8 @@ public import Pipeline
 /// **Secrets**: compares credentials. It keeps them until the exchange and the calls that shared it have ended. No
 /// description shows them.
 ///
-/// Source: RFC 9110 §9.2.1 (safe methods), https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1,
-/// RFC 9111 §4 (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
+/// Source: RFC 9110 §9.2.1 (safe methods), https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1, RFC 9111 §4
+/// (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
 public struct DeduplicationPlugin: Stage.Intercept {
     /// The default methods whose calls share exchanges: GET, HEAD, OPTIONS and QUERY.
     public static let standardMethods: Set<HTTPRequest.Method> = safeMethods.subtracting([.trace])

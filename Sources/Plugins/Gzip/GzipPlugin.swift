@@ -10,30 +10,27 @@ import PipelineContentCoding
 /// try await provider.request(.upload(report), options: .init { $0.requestCompression = .off })
 /// ```
 ///
-/// **Position**: inside every plugin that reads or changes bodies, so that those plugins see decoded bodies. A
-/// `LoggingPlugin` outside writes text; inside, it writes what is on the wire.
-///
-/// - Outside a plugin that signs bodies or shares responses. A shared response is kept compressed and decoded for each
-///   caller that joins; the other way round, it is decoded once.
-/// - Inside a plugin that retries, each attempt compresses again, to the same bytes; outside it, the body is compressed
-///   once.
-/// - If a stack has two, the inner one does nothing.
-///
 /// **Effects**
 ///
-/// - A request body of `minimumByteCount` bytes or more is sent as gzip without a time or a name. Content-Encoding is
-///   set, and an existing Content-Length is corrected or removed. A body in memory is compressed only if that makes it
-///   smaller. A file or a stream is compressed while it is sent. Its length is then unknown, and so is the total of its
+/// Requests:
+///
+/// - A body of `minimumByteCount` bytes or more is sent as gzip without a time or a name. Content-Encoding is set, and
+///   an existing Content-Length is corrected or removed.
+/// - A body in memory is compressed only if that makes it smaller.
+/// - A file or a stream is compressed while it is sent. Its length is then unknown, and so is the total of its
 ///   progress. It stays replayable if it was so before, and zlib may hold back part of it until more arrives.
 /// - Bodies whose Content-Type denotes compressed data (images, video, audio, archives, PDF, office documents) are not
 ///   compressed. Neither are bodies of requests with Content-Encoding, Content-Range or a digest of the content. Bodies
 ///   of type `application/octet-stream` or `multipart`, or without a type, are compressed only if they are in memory.
 /// - If the request has no Accept-Encoding, it is set to `gzip, deflate`, plus `br` and `zstd` with the package traits
 ///   `Brotli` and `Zstd`. If the request already has one, the response is passed on as it is.
-/// - A response in gzip, x-gzip or deflate (with or without the zlib wrapper) is decoded, even with several codings,
-///   several members, or zeros after the last member. Content-Encoding and Content-Length are then removed. The
-///   checksum and the length at the end are checked.
-/// - For `request`, the response is decoded in memory. For `stream`, each piece is decoded on demand, off the reader's
+///
+/// Responses:
+///
+/// - A body in gzip, x-gzip or deflate (with or without the zlib wrapper) is decoded, even with several codings,
+///   several members, or zeros after the last member. The checksum and the length at the end are checked.
+///   Content-Encoding and Content-Length are then removed.
+/// - For `request`, the body is decoded in memory. For `stream`, each piece is decoded on demand, off the reader's
 ///   actor, in bounded memory; if the reader stops, the exchange is closed.
 /// - A download and a request with Range do not ask for a coding, so that lengths and offsets are those of the file. If
 ///   a download arrives in a coding nevertheless, it is decoded on the way to its destination.
@@ -53,6 +50,16 @@ import PipelineContentCoding
 /// | `minimumByteCount` | 1,024 (1 KiB) | bytes of a body whose length is known | 0 and up |
 /// | `limits` | ``Limits`` | | |
 ///
+/// **Position**
+///
+/// - Inside every plugin that reads or changes bodies, so that those plugins see decoded bodies. ``LoggingPlugin``
+///   outside writes text; inside, it writes what is on the wire.
+/// - Outside a plugin that signs bodies or shares responses. A shared response is kept compressed and decoded for each
+///   caller that joins; the other way round, it is decoded once.
+/// - Inside a plugin that retries, each attempt compresses again, to the same bytes; outside it, the body is compressed
+///   once.
+/// - If a stack has two, the inner one does nothing.
+///
 /// **Errors**
 ///
 /// - `contentCoding.truncated`: the response ends too early.
@@ -64,13 +71,13 @@ import PipelineContentCoding
 /// - `bodyChanged`: the length of a stream to send differs from the announced length.
 ///
 /// After an error in a response, the exchange is closed and not read to its end. For a stream or a download, the error
-/// is thrown while the body is read. Failures of others pass through.
+/// is thrown while the body is read. Other failures pass through unchanged.
 ///
 /// **Secrets**: no error contains part of a body. The length of a compressed body reveals something about its content.
 /// If others can place text next to a secret and see lengths, turn compression off for that request.
 ///
-/// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html,
-/// RFC 9110 §8.4 and §12.5.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
+/// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html, RFC 9110 §8.4 and §12.5.3,
+/// https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
 public struct GzipPlugin: Stage.Intercept {
     private let requestCompression: RequestCompression
     private let level: Int

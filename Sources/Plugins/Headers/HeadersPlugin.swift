@@ -8,10 +8,7 @@ public import Pipeline
 /// HeadersPlugin([.userAgent: "shop/1.0"] as HTTPFields, overrides: true)
 /// HeadersPlugin(["X-Tenant": tenant], secret: ["X-Tenant"])
 /// HeadersPlugin { target in target is Weather ? ["X-API-Key": key] : nil }
-/// HeadersPlugin { _ in
-///     struct Headers: Encodable { var locale: String }
-///     return Headers(locale: settings.locale)
-/// }
+/// HeadersPlugin { _ in ["Accept-Language": await settings.language] }
 /// ```
 ///
 /// An `Encodable` value contributes one field for each member, named by its coding key:
@@ -33,14 +30,14 @@ public import Pipeline
 /// | `Date` | by the value's own `CustomDateEncodingStrategy`, otherwise by `dates` |
 /// | an array, a set | one field with the elements joined by `, ` |
 ///
-/// **Position**: inside a plugin that retries, so that a closure runs for each attempt; outside it, the closure runs
-/// once. If a stack has two, the outer one's field is sent; if both override, the inner one's.
+/// **Effects**
 ///
-/// **Effects**: adds each name with all its values if the request has no field of that name. Fields that a target, a
-/// call or an outer plugin has set stay; with `overrides`, they are replaced. Requests that an outer plugin has moved
-/// to an origin other than the endpoint's are not touched, and the closure does not run for them. If names in a
-/// dictionary differ only in case, the name that sorts last is sent. Fields given as a value are made once. Nothing is
-/// kept between calls.
+/// - Adds each name with all its values if the request has no field of that name. Fields that a target, a call or an
+///   outer plugin has set stay; with `overrides`, they are replaced.
+/// - Does not touch requests that an outer plugin has moved to an origin other than the endpoint's. The closure does
+///   not run for them.
+/// - If names in a dictionary differ only in case, sends the name that sorts last.
+/// - Makes fields given as a value once, and keeps nothing between calls.
 ///
 /// **Defaults**
 ///
@@ -50,6 +47,11 @@ public import Pipeline
 /// | `secret` | no names; see Secrets |
 /// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
+///
+/// **Position**
+///
+/// - Inside a plugin that retries, so that a closure runs for each attempt. Outside it, the closure runs once.
+/// - If a stack has two, the outer one's field is sent; if both override, the inner one's.
 ///
 /// **Errors**: none shows a value.
 ///

@@ -12,6 +12,8 @@ public import Pipeline
 /// LoggingPlugin(level: .trace, formatter: { $0.kind == .requestBody ? nil : "\($0.callID) \($0.url)" })
 /// ```
 ///
+/// **Effects**
+///
 /// | level | what it adds |
 /// |---|---|
 /// | `off` | nothing is written |
@@ -23,28 +25,22 @@ public import Pipeline
 ///
 /// `#17` is the number of the call. Attempts after the first, and redirects, follow it, as in `#17 attempt 2 hop 1`.
 ///
-/// **Position**: requests, responses and header fields are written as they are on the wire, once per exchange, at any
-/// position. Bodies are written as they are at the plugin's position: outside a plugin that decodes them, decoded.
-/// Outside a plugin that retries, a call that failed in the end has one line; inside it, each failed attempt has one.
-///
-/// **Effects**
-///
 /// - Changes nothing. A body that is a stream or a file is described, never read. A body that is not text is written as
 ///   its size and type. Lines that are not written are not built.
 /// - A call failed if it ends in an error or in a status that its target does not accept. If the target accepts any
 ///   status, 400 and above are failures. If you expect a status such as 404, include it in the target's
 ///   `validationType`, such as `.customCodes([200, 404])`, or set the option `avoidLogError`.
-/// - The line of a failure is written when the failure passes the plugin. Otherwise, it is written when the call ends:
-///   for a value that the provider cannot decode, a stream that breaks, a call that was cancelled before it began, and
-///   a failure from a plugin further outside. Such a failure has no line of its own if the last attempt has one.
+/// - Writes the line of a failure when the failure passes the plugin. Four kinds of failure are written when the call
+///   ends: a value that the provider cannot decode, a stream that breaks, a call that was cancelled before it began,
+///   and a failure from a plugin further outside. Such a failure has no line of its own if the last attempt has one.
 /// - A cancelled call has not failed: its line has the level `info`. This includes a stream that is released before its
 ///   end.
-/// - A summary is written when the call ends; for a stream, when its body ends.
+/// - Writes a summary when the call ends; for a stream, when its body ends.
 /// - The option `avoidLogError` leaves out the lines of failures and cancellations for one call. In the form `summary`,
 ///   the call then has a summary. The option `logLevel` replaces the level for one call.
 /// - A formatter makes each line from an ``Event``, or leaves it out.
-/// - Durations are measured on the provider's clock.
-/// - The logger or handler runs within the call, which waits for it. It cannot change the result.
+/// - Measures durations on the provider's clock.
+/// - Runs the logger or handler within the call, which waits for it. It cannot change the result.
 ///
 /// **Defaults**
 ///
@@ -57,7 +53,13 @@ public import Pipeline
 /// | `form` | `.lines` | `.curl`: requests are written as cURL commands, instead of line, fields and body; `.summary` |
 /// | `formatter` | the event's `description` | |
 ///
-/// **Errors**: throws none, and passes on every failure.
+/// **Position**
+///
+/// - Requests, responses and header fields are written as they are on the wire, once per exchange, at any position.
+/// - Bodies are written as they are at the plugin's position: outside a plugin that decodes them, decoded.
+/// - Outside a plugin that retries, a call that failed in the end has one line. Inside it, each failed attempt has one.
+///
+/// **Errors**: throws none. Failures pass through unchanged.
 ///
 /// **Secrets**: everything goes through the `redactor`. It shows only the header fields and query values on its lists,
 /// and hides passwords and tokens in bodies. Its declared values are hidden in the whole line, including reasons of

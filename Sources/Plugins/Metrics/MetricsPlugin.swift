@@ -5,12 +5,14 @@ public import Pipeline
 
 /// A plugin that counts and times calls and exchanges with swift-metrics, under labels of low cardinality.
 ///
-/// It requires the package trait `Metrics`.
-///
 /// ```swift
 /// MetricsPlugin()
 /// MetricsPlugin(prefix: "shop.http.", showsStatusCode: true, factory: registry)
 /// ```
+///
+/// It requires the package trait `Metrics`.
+///
+/// **Effects**
 ///
 /// | metric | kind | measures | labels |
 /// |---|---|---|---|
@@ -36,11 +38,6 @@ public import Pipeline
 /// | `outcome` | `success`, or the kind of failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind defined by a plugin |
 /// | `target` | the type of the target; only with `showsTarget`, for calls and exchanges |
 ///
-/// **Position**: anywhere. Each call counts once, and each exchange counts once. Inside a plugin that shares responses,
-/// `pipeline.calls.active` does not include calls that wait for the exchange of another call.
-///
-/// **Effects**
-///
 /// - Changes nothing and reads no body.
 /// - The outcome is the one that the caller gets, including decoding. A call with any status that its target accepts is
 ///   a success.
@@ -51,7 +48,7 @@ public import Pipeline
 /// - Keeps one metric object for each series, at most `maximumSeriesCount`. Any further series is counted with `other`
 ///   in all its labels.
 /// - The factory makes each metric when it is first needed, never under a lock.
-/// - Durations are measured with the provider's clock, in nanoseconds.
+/// - Measures durations with the provider's clock, in nanoseconds.
 ///
 /// **Defaults**
 ///
@@ -64,7 +61,10 @@ public import Pipeline
 /// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 13 more that hold the rest |
 /// | `factory` | `MetricsSystem.factory` | | |
 ///
-/// **Errors**: throws none, and passes every failure on.
+/// **Position**: anywhere. Each call counts once, and each exchange counts once. Inside a plugin that shares responses,
+/// `pipeline.calls.active` does not include calls that wait for the exchange of another call.
+///
+/// **Errors**: throws none. Failures pass through unchanged.
 ///
 /// **Secrets**: no label contains a path, a query, a header field, a body, a user name or the text of an error.
 ///

@@ -1,7 +1,6 @@
 public import Pipeline
 
-/// A plugin that delays the result of a call until a minimum time has passed, so that the user interface does not
-/// flash.
+/// A plugin that delays fast results until a minimum time has passed, so that the user interface does not flash.
 ///
 /// ```swift
 /// MinimumDurationPlugin(.milliseconds(400))
@@ -9,10 +8,6 @@ public import Pipeline
 /// ```
 ///
 /// A call can set its own minimum: `options: .init { $0.minimumDuration = .seconds(2) }`. Zero turns the delay off.
-///
-/// **Position**: outside a plugin that retries; inside it, the plugin delays each attempt and therefore each retry. In
-/// either position the time counts from the start of the call, so the delays of several attempts do not add up. Outside
-/// ``TimeoutPlugin``, or inside it with a total longer than the minimum.
 ///
 /// **Effects**
 ///
@@ -32,7 +27,13 @@ public import Pipeline
 /// | `minimum` | none | zero and up; zero delays only calls that set their own |
 /// | `appliesTo` | `.success` | `.success`, `.always` |
 ///
-/// **Errors**: a call that is cancelled during the delay ends at once, as cancelled. Failures are passed on.
+/// **Position**
+///
+/// - Outside a plugin that retries. Inside it, the plugin delays each attempt and therefore each retry. In either
+///   position the time counts from the start of the call, so the delays of several attempts do not add up.
+/// - Outside ``TimeoutPlugin``, or inside it with a total longer than the minimum.
+///
+/// **Errors**: a call that is cancelled during the delay ends at once, as cancelled. Failures pass through unchanged.
 public struct MinimumDurationPlugin: Stage.Process {
     /// The results that the plugin delays.
     public struct Results: Sendable, Hashable {

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Pipeline
 
-/// A plugin that sends an id with each call, to find the call in the logs of client and server.
+/// A plugin that sends an id with each call, so that you can find the call in the logs of client and server.
 ///
 /// ```swift
 /// RequestIDPlugin()
@@ -10,19 +10,24 @@ public import Pipeline
 ///
 /// A call can set its own id: `options: .init { $0.requestID = orderID }`. Plugins read the id in `context.requestID`.
 ///
-/// **Position**: outside the plugins that read the id when they prepare a request. The id is the same inside and
-/// outside a plugin that retries. Outside a plugin that shares requests, no two requests are equal, unless that plugin
-/// ignores the field.
+/// **Effects**
 ///
-/// **Effects**: sets the field to the id of the call: the value of the option, or else a random UUID (version 4, lower
-/// case). If the request already has the field, the field is unchanged and its value becomes the id. All attempts and
-/// redirects of a call have the same id; each call has a different one. The id is kept only in `context.requestID`.
+/// - Sets the field to the id of the call: the value of the option, or else a random UUID (version 4, lower case).
+/// - If the request already has the field, leaves it unchanged and uses its value as the id.
+/// - All attempts and redirects of a call have the same id; each call has a different one.
+/// - The id is kept only in `context.requestID`.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
 /// | `field` | `X-Request-Id` |
+///
+/// **Position**
+///
+/// - Outside the plugins that read the id when they prepare a request.
+/// - Inside or outside a plugin that retries: the id is the same.
+/// - Outside a plugin that shares requests, no two requests are equal, unless that plugin ignores the field.
 ///
 /// **Errors**: `invalidRequest.headerValue` if the option is empty, has more than 255 characters, or contains a
 /// character other than visible ASCII. Nothing is sent, and the error does not quote the id.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 public import Pipeline
 
-/// A plugin that retries failed requests if a retry may help and does no harm.
+/// A plugin that retries failed requests if they can be repeated safely.
 ///
 /// ```swift
 /// RetryPlugin()
@@ -16,40 +16,43 @@ public import Pipeline
 /// many calls may be retried overall. `RequestOptions.retry` overrides everything except the budget for a single
 /// request.
 ///
-/// **Position**
-///
-/// - Outside plugins that sign or authorize, so that each attempt gets a fresh token. Inside them, every attempt has
-///   the token of the first.
-/// - Outside a plugin that decodes bodies, so that a policy sees decoded bodies.
-/// - Inside a plugin that limits or extends the duration of the whole call, which then covers all attempts.
-/// - Outside ``DeduplicationPlugin``, each call decides for itself, and the calls that retry do so together. Inside it,
-///   one call retries for all.
-/// - Of two in one stack, the outer one repeats all attempts of the inner one.
-///
 /// **Effects**
 ///
-/// - Retries with the unchanged request; the plugins inside prepare it anew. `RequestOptions.idempotencyKey` sets the
-///   header field Idempotency-Key if there is none, once for all attempts.
-/// - Retries after one of the statuses, a lost connection, a truncated body, or a timeout of an exchange, if the method
-///   is idempotent or the request has an Idempotency-Key field.
-/// - Retries after a failure to connect, except a TLS failure, if the attempt sent nothing, whatever the method.
-/// - Does not retry after a timeout of the whole call or of a plugin, such as `timeout.tokenRefresh`.
-/// - If the body is a stream that can be read only once, retries only if nothing has been read from it.
-/// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed
-///   (`context.isReplayed`). If the response asks for a longer wait than the policy allows, or if the wait would not
-///   end before `context.deadline`, the call ends at once with that outcome. A cancelled call stops waiting at once.
-/// - With `connectivityWait`, if an attempt fails without a response while the machine has no network (a lost body
-///   counts, too), waits for a network instead of the backoff and retries as soon as there is one. If none becomes
-///   available within the limit, or until 50 ms before `context.deadline`, the call ends with that failure. A request
-///   to a loopback address does not wait for a network. The retry is deducted from the budget before the wait.
+/// What is retried:
+///
+/// - A response with one of the statuses, a lost connection, a truncated body, or a timeout of an exchange, if the
+///   method is idempotent or the request has an Idempotency-Key field.
+/// - A failure to connect, except a TLS failure, whatever the method, if the attempt sent nothing.
+///
+/// What is not retried:
+///
+/// - A timeout of the whole call or of a plugin, such as `timeout.tokenRefresh`.
+/// - A request whose body is a stream that can be read only once, if something has been read from it.
+///
+/// How long a retry waits:
+///
+/// - It waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed
+///   (`context.isReplayed`). A cancelled call stops waiting at once.
+/// - If the response asks for a longer wait than the policy allows, or if the wait would not end before
+///   `context.deadline`, the call ends at once with that outcome.
+/// - With `connectivityWait`, it waits for a network instead of the backoff if an attempt fails without a response
+///   while the machine has no network. A lost body counts, too. The retry follows as soon as there is a network. If
+///   none becomes available within the limit, or until 50 ms before `context.deadline`, the call ends with that
+///   failure. A request to a loopback address does not wait for a network. The retry is deducted from the budget before
+///   the wait.
 /// - Calls that shared the exchange of an inner ``DeduplicationPlugin`` share one random draw and start their waits at
 ///   the end of that exchange. They also share one decision of the budget, which counts one retry for all of them or
 ///   refuses it to all of them. Calls with equal settings therefore retry together and share the next exchange. Policy,
 ///   number of attempts and deadline remain separate for each call.
-/// - Discards the body of a failed attempt during the wait, within `limits.discardedBodyByteCount` and
+///
+/// What an attempt sends and keeps:
+///
+/// - Each retry starts from the unchanged request; the plugins inside prepare it anew. `RequestOptions.idempotencyKey`
+///   sets the header field Idempotency-Key if there is none, once for all attempts.
+/// - The body of a failed attempt is discarded during the wait, within `limits.discardedBodyByteCount` and
 ///   `limits.discardedBodyDuration`, like `PipelineResponse.discardBody(_:within:)`. A resumable download continues
 ///   with the bytes kept by all earlier attempts. No response of a failed attempt is kept.
-/// - Records why an outcome was not retried in `PipelineExchange.refusedRetry` and in the description of the error.
+/// - `PipelineExchange.refusedRetry` and the description of the error record why an outcome was not retried.
 /// - Copies of the plugin share the budget, which is kept per host and port.
 ///
 /// **Defaults**
@@ -62,13 +65,23 @@ public import Pipeline
 /// | `budget` | ``RetryBudget``: 20 % of the calls and 10 per second, over 10 s | | |
 /// | `connectivityWait` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
+/// **Position**
+///
+/// - Outside plugins that sign or authorize, so that each attempt gets a fresh token. Inside them, every attempt has
+///   the token of the first.
+/// - Outside a plugin that decodes bodies, so that a policy sees decoded bodies.
+/// - Inside a plugin that limits or extends the duration of the whole call, which then covers all attempts.
+/// - Outside ``DeduplicationPlugin``, each call decides for itself, and the calls that retry do so together. Inside it,
+///   one call retries for all.
+/// - If a stack has two, the outer one repeats all attempts of the inner one.
+///
 /// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends with
 /// the outcome of the last attempt and lists the exchanges of all attempts.
 ///
 /// **Secrets**: an idempotency key is not a secret, and remains after a redirect to another origin.
 ///
-/// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2,
-/// and §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
+/// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
+/// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
 public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     private let rules: RetryRules
     private let ledger: SharedRetryLedger

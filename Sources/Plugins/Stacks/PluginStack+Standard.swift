@@ -7,16 +7,17 @@ extension PluginType where Self == PluginStack {
     /// Returns the plugins that nearly every API client needs, in the right order and with their defaults.
     ///
     /// ```swift
-    /// Provider<GitHub>(
+    /// let provider = Provider<GitHub>(
+    ///     transport: URLSessionTransport(),
     ///     plugins: [
-    ///         .standard {
+    ///         .standard(logging: .info) {
     ///             AccessTokenPlugin { _ in try await session.token() }
-    ///         } inner: {
-    ///             FaultInjection()
     ///         }
     ///     ]
     /// )
     /// ```
+    ///
+    /// **Position**: each plugin is inside those of the rows above.
     ///
     /// | plugin | why here |
     /// |---|---|

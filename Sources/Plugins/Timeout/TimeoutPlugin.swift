@@ -9,15 +9,8 @@ public import Pipeline
 /// A call can override each limit with an option: `options: .init { $0.totalTimeout = .seconds(120) }`, and likewise
 /// `attemptTimeout` and `idleTimeout`. A limit of years has the same effect as no limit.
 ///
-/// **Position**: outermost, except for plugins that only observe or delay the result. `total` ends what is inside the
-/// plugin, but not what an outer plugin waits for. Outside a plugin that shares requests, so that only the caller that
-/// times out leaves. `attempt` and `idle` apply in any position, inside or outside a plugin that retries. Of two in one
-/// stack, the inner `attempt` and `idle` apply, and the shorter `total`.
-///
 /// **Effects**
 ///
-/// - Sets `attempt` and `idle` in the request. The core enforces them for each exchange, including those that follow a
-///   redirect.
 /// - `attempt` runs from the moment an exchange has a connection to its last byte, or to its header fields for a
 ///   streamed call. If the transport does not report the connection, it runs from the start of the exchange.
 /// - `idle` limits the wait for the next bytes of a body after its header fields have arrived, whether the body is
@@ -25,9 +18,11 @@ public import Pipeline
 ///   body as it arrives.
 /// - `total` runs from the start of the call, including the time spent in outer plugins. Every plugin sees it as
 ///   `context.deadline`.
-/// - When `total` has passed, the plugin cancels the work inside, and the call ends when that work has ended. If it has
-///   already passed, no work begins. A streamed body must be read to its end before then.
-/// - A call without any limit is untouched. Nothing is kept between calls.
+/// - Sets `attempt` and `idle` in the request. The core enforces them for each exchange, including those that follow a
+///   redirect.
+/// - When `total` has passed, cancels the work inside, and the call ends when that work has ended. If it has already
+///   passed, no work begins. A streamed body must be read to its end before then.
+/// - Does not touch a call without any limit, and keeps nothing between calls.
 ///
 /// **Defaults**
 ///
@@ -39,11 +34,19 @@ public import Pipeline
 ///
 /// At least one is required.
 ///
+/// **Position**
+///
+/// - Outermost, except for plugins that only observe or delay the result. `total` ends what is inside the plugin, but
+///   not what an outer plugin waits for.
+/// - Outside a plugin that shares requests, so that only the caller that times out leaves.
+/// - `attempt` and `idle` apply in any position, inside or outside a plugin that retries.
+/// - If a stack has two, the inner `attempt` and `idle` apply, and the shorter `total`.
+///
 /// **Errors**: `timeout.attempt`, `timeout.idle` or `timeout.total`, depending on which limit was exceeded. The first
 /// two are failures of an exchange, after which an outer plugin may retry. The error lists the exchanges so far. A
-/// cancelled call ends as cancelled, and all other failures are passed on.
+/// cancelled call ends as cancelled, and all other failures pass through unchanged.
 ///
-/// **Secrets**: none; errors contain only durations.
+/// **Secrets**: none. Errors contain only durations.
 public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     private let attempt: Duration?
     private let total: Duration?

@@ -1,11 +1,8 @@
 import HTTPTypes
 public import Pipeline
 
-/// A plugin that sends an access token and refreshes it once for all calls: before it expires, and when a server
-/// refuses it.
-///
-/// A target requires a token if it conforms to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
-/// `MultiTarget`. The type of the credential is defined by the application.
+/// A plugin that sends an access token and refreshes it before it expires and when a server refuses it, once for all
+/// calls.
 ///
 /// ```swift
 /// let auth = Provider<AuthAPI>(transport: transport)
@@ -20,37 +17,44 @@ public import Pipeline
 /// await tokens.setCredential(nil)      // after a log-out
 /// ```
 ///
+/// A target requires a token if it conforms to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
+/// `MultiTarget`. The application defines the type of the credential.
+///
 /// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A log-in, or a
 /// refresh made in a callback, must set the option `isTokenRequest`.
-///
-/// **Position**
-///
-/// - Inside a plugin that retries, so that each attempt has the current token. Outside it, every attempt has the token
-///   of the first.
-/// - Inside `UnauthorizedPlugin`, which then sees only those 401 responses that a refresh did not prevent.
-/// - Outside a plugin that signs or shares requests.
-/// - In place of `AccessTokenPlugin`. Of two plugins that set a token, the inner one takes effect, and this plugin
-///   ignores the refusal of another plugin's token.
 ///
 /// **Effects**
 ///
 /// - Sets Authorization to `<type> <token>`, replacing a previous value. Requests of other targets, requests that an
 ///   outer plugin sends to another origin than the endpoint's, and calls with `isTokenRequest` remain unchanged and
 ///   wait for nothing.
-/// - Refreshes before sending if the credential expires within the leeway, which is at most half of its lifetime, and
-///   when a server has refused its token. After a refusal the request is sent a second time, as a separate attempt. A
-///   call causes at most one refresh: any later response is returned, even another 401.
-/// - Runs one refresh at a time, even if several providers share the plugin. Calls that begin meanwhile wait for it. A
-///   refused token that has already been replaced causes no refresh; the current token is sent.
-/// - If a refresh fails, all waiting calls fail, and so do calls that were sent before and are refused later. The
-///   credential remains, and the next call tries again.
-/// - A refresh does not belong to any call. A call that is cancelled, or whose deadline passes, stops waiting at once;
-///   the others continue. When the last one has left, the refresh is cancelled. No other refresh starts before it has
-///   ended or timed out, and a credential that it still returns is kept. A call whose deadline has passed never waits.
+/// - Keeps one credential, the waiting calls, the changes to report, and the times of the last refreshes and of the
+///   last session's end. Uses the clock of the first call.
+///
+/// When a token is refreshed:
+///
+/// - Before a request is sent, if the credential expires within the leeway, which is at most half of its lifetime.
+/// - After a server has refused the token. The request is then sent a second time, as a separate attempt. A call causes
+///   at most one refresh: any later response is returned, even another 401.
 /// - A refusal counts only if the refused request had the token and went to the endpoint's origin. The body of such a
 ///   response is discarded, see `PipelineResponse.discardBody(_:within:)`.
+/// - A refused token that has already been replaced causes no refresh; the current token is sent.
 /// - A request whose body cannot be replayed is not sent a second time: its 401 is returned, and the next call
 ///   refreshes first.
+///
+/// While a refresh runs:
+///
+/// - Calls that begin meanwhile wait for it. One refresh runs at a time, even if several providers share the plugin.
+/// - If it fails, all waiting calls fail, and so do calls that were sent before and are refused later. The credential
+///   remains, and the next call tries again.
+/// - It does not belong to any call. A call that is cancelled, or whose deadline passes, stops waiting at once; the
+///   others continue. When the last one has left, the refresh is cancelled. No other refresh starts before it has ended
+///   or timed out, and a credential that it still returns is kept. A call whose deadline has passed never waits.
+/// - A credential set by the application takes precedence over the refresh, which is cancelled. If the credential
+///   continues the session, the waiting calls continue with it.
+///
+/// Without a session:
+///
 /// - Without a credential, a call that requires a token fails with `sessionEnded` and is not sent, or is sent without a
 ///   token, depending on `withoutCredential` of ``TokenRefreshPolicy``. A plugin made with `obtain:` first asks for a
 ///   credential.
@@ -59,20 +63,17 @@ public import Pipeline
 ///   began earlier and reach the plugin later, for example from a queue, and to calls that were sent and are refused or
 ///   retried later. None of them uses the token of a later log-in. A call that began before the first log-in uses that
 ///   log-in's credential.
-/// - A credential set by the application takes precedence over a refresh in progress, which is cancelled. If the
-///   credential continues the session, the waiting calls continue with it.
 ///
-/// **Changes**: `onChange` receives every change of the credential exactly once and in order: log-in, refresh, log-out,
-/// and the end of a session. It is the one place to store the credential. It runs in a separate task, one change at a
-/// time, and does not receive the credential that the plugin was made with.
+/// What `onChange` does:
 ///
-/// Calls that waited for a refresh continue with its credential when `onChange` has returned for that change, but wait
-/// no longer than the time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for
-/// `onChange`, so it may show a log-in and wait for it. It cannot fail: a credential is in use whether or not it could
-/// be stored. Changes that wait for a slow `onChange` are kept until it has received them.
-///
-/// The plugin keeps one credential, the waiting calls, the changes to report, and the times of the last refreshes and
-/// of the last session's end. It uses the clock of the first call.
+/// - It receives every change of the credential exactly once and in order: log-in, refresh, log-out, and the end of a
+///   session. It is the one place to store the credential. It runs in a separate task, one change at a time, and does
+///   not receive the credential that the plugin was made with.
+/// - Calls that waited for a refresh continue when `onChange` has returned for that change, but wait no longer than the
+///   time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for `onChange`, so it
+///   may show a log-in and wait for it.
+/// - It cannot fail: a credential is in use whether or not it could be stored. Changes that wait for a slow `onChange`
+///   are kept until it has received them.
 ///
 /// **Defaults**: ``TokenRefreshPolicy``, and
 ///
@@ -80,6 +81,15 @@ public import Pipeline
 /// |---|---|
 /// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
+///
+/// **Position**
+///
+/// - Inside a plugin that retries, so that each attempt has the current token. Outside it, every attempt has the token
+///   of the first.
+/// - Inside ``UnauthorizedPlugin``, which then sees only those 401 responses that a refresh did not prevent.
+/// - Outside a plugin that signs or shares requests.
+/// - In place of ``AccessTokenPlugin``. Of two plugins that set a token, the inner one takes effect, and this plugin
+///   ignores the refusal of another plugin's token.
 ///
 /// **Errors**
 ///
@@ -89,15 +99,16 @@ public import Pipeline
 /// - `excessiveRefresh`: the limit on refreshes was reached.
 /// - `timeout.total`: the call's deadline passed before it had a token.
 /// - `invalidRequest.headerValue` and `invalidRequest.credential`: the token cannot be sent, as with
-///   `AccessTokenPlugin`, or the request would go over http to another machine, which is checked before any refresh.
+///   ``AccessTokenPlugin``, or the request would go over http to another machine, which is checked before any refresh.
 ///
-/// All except `invalidRequest` contain the 401, if there was one. Cancellation and all other failures are passed on.
+/// All except `invalidRequest` contain the 401, if there was one. Cancellation and all other failures pass through
+/// unchanged.
 ///
 /// **Secrets**: the header field is marked as secret and removed when a redirect leaves the origin. Errors and
 /// descriptions of the plugin never show a token.
 ///
-/// Source: RFC 6750 §2.1 and §3.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1,
-/// RFC 6749 §6, https://www.rfc-editor.org/rfc/rfc6749.html#section-6
+/// Source: RFC 6750 §2.1 and §3.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1, RFC 6749 §6,
+/// https://www.rfc-editor.org/rfc/rfc6749.html#section-6
 public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, SafelyDescribed {
     private let refresher: TokenRefresher<Credential>
     private let cleartext: CleartextPolicy

@@ -10,11 +10,6 @@ extension TracingPlugin {
     /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
     /// ```
     ///
-    /// **Position**: the innermost exchange plugin, but outside those that sign what it adds, so that each request sent
-    /// has a span of its own. If a plugin inside sends several requests, all carry the first span. Its position
-    /// relative to other kinds of plugins does not matter. Without a ``TracingPlugin``, it sends the span that is
-    /// current where the call is made, and makes no span.
-    ///
     /// **Effects**: starts the span of the exchange that follows, and sets the fields that the tracer injects for it,
     /// replacing fields of the same name. Each hop of a redirect has its own span. A field that is not valid in a
     /// request is left out. If no exchange follows, because a plugin inside responds or fails, the span ends with
@@ -26,7 +21,12 @@ extension TracingPlugin {
     /// |---|---|
     /// | `instrument` | the tracer of the ``TracingPlugin``; for a tracer of `InstrumentationSystem` all of its instruments |
     ///
-    /// **Errors**: throws none, and passes every failure on.
+    /// **Position**: the innermost exchange plugin, but outside those that sign what it adds, so that each request sent
+    /// has a span of its own. If a plugin inside sends several requests, all carry the first span. Its position
+    /// relative to other kinds of plugins does not matter. Without a ``TracingPlugin``, it sends the span that is
+    /// current where the call is made, and makes no span.
+    ///
+    /// **Errors**: throws none. Failures pass through unchanged.
     ///
     /// **Secrets**: fields other than `traceparent` and `tracestate`, such as `baggage`, are marked as secret: they are
     /// hidden, and not sent after a redirect has left the origin.

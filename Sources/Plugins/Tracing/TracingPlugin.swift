@@ -4,11 +4,13 @@ public import Tracing
 
 /// A plugin that makes a span for each call and, inside it, one for each exchange, with swift-distributed-tracing.
 ///
-/// It requires the package trait `Tracing`. ``Propagation``, an exchange plugin, sends the trace to servers.
-///
 /// ```swift
 /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
 /// ```
+///
+/// It requires the package trait `Tracing`. ``Propagation``, an exchange plugin, sends the trace to servers.
+///
+/// **Effects**
 ///
 /// | span | kind | name | attributes |
 /// |---|---|---|---|
@@ -18,11 +20,6 @@ public import Tracing
 /// The attributes of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and
 /// `server.port`. An exchange of a later attempt also has `pipeline.attempt`, and one that follows a redirect has
 /// `pipeline.hop`. A method that no RFC defines is `_OTHER`, and `HTTP` in the name of the span.
-///
-/// **Position**: outermost. The span of the call ends when the response reaches the plugin. Inside a plugin that
-/// retries, each attempt has a call span of its own. Of two in one stack, the inner one does nothing.
-///
-/// **Effects**
 ///
 /// - Changes no message.
 /// - The call span is a child of the span that is current where the call is made. It is itself current for everything
@@ -42,7 +39,13 @@ public import Tracing
 /// | `tracer` | that of `InstrumentationSystem` |
 /// | `redactor` | `Redactor.standard`, for `url.full` |
 ///
-/// **Errors**: throws none, and passes every failure on.
+/// **Position**
+///
+/// - Outermost. The span of the call ends when the response reaches the plugin.
+/// - Inside a plugin that retries, each attempt has a call span of its own.
+/// - If a stack has two, the inner one does nothing.
+///
+/// **Errors**: throws none. Failures pass through unchanged.
 ///
 /// **Secrets**: `url.full` is redacted with the `redactor`, without user name, password and query values. Header fields
 /// and bodies are not recorded. Of an error, only its description is recorded, which contains no secret.

@@ -1,37 +1,36 @@
 public import Pipeline
 
-/// A plugin that calls a handler when the target's server refuses a call with an unexpected 401, for example to show a
-/// login.
+/// A plugin that calls a handler when a call ends with an unexpected 401, for example to show a login.
 ///
 /// ```swift
-/// UnauthorizedPlugin { response, context in
+/// UnauthorizedPlugin { response, _ in
 ///     await session.end(because: response?.headers[.wwwAuthenticate])
 /// }
 /// ```
-///
-/// **Position**: outside every plugin that retries after a 401, so that the handler runs once per call and only if the
-/// retry did not help. Inside such a plugin, it runs for each 401. `explain()` reports an `UnauthorizedPlugin` inside a
-/// ``TokenRefreshPlugin``.
 ///
 /// **Effects**
 ///
 /// - Calls the handler before the caller gets the result; the result waits for the handler.
 /// - Calls it for a response with status 401 and for a failure that has one, whether the target accepts any status or
 ///   fails for this one.
-/// - Does not call it if the target lists 401 among the statuses that it accepts. A 401 from another origin than the
-///   endpoint's, after a redirect or a change by a plugin, does not count either: it does not concern the user of this
-///   API.
+/// - Does not call it if the target lists 401 among the statuses that it accepts.
+/// - Does not call it for a 401 from another origin than the endpoint's, after a redirect or a change by a plugin. Such
+///   a 401 does not concern the user of this API.
 /// - While ``TokenRefreshPlugin`` has no credential, before the first log-in or after the end of a session, calls the
 ///   handler once for all calls that fail with `sessionEnded`. The handler gets the response of a refused call, or
 ///   `nil` for a call that was never sent. It does not run for calls of that session that fail after a new log-in.
 /// - Passes a copy of the response, without its body if that is a stream. The handler cannot change the result.
 /// - Passes all other results on unchanged and keeps nothing.
 ///
-/// **Defaults**: none.
+/// **Position**
 ///
-/// **Errors**: throws none, and passes every failure on.
+/// - Outside every plugin that retries after a 401, so that the handler runs once per call and only if the retry did
+///   not help. Inside such a plugin, it runs for each 401.
+/// - `explain()` reports an `UnauthorizedPlugin` inside a ``TokenRefreshPlugin``.
 ///
-/// **Secrets**: the handler gets the request with its header fields; the plugin writes nothing.
+/// **Errors**: throws none. Failures pass through unchanged.
+///
+/// **Secrets**: the handler gets the request with its header fields. The plugin writes nothing.
 ///
 /// Source: RFC 9110 §15.5.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.5.2
 public struct UnauthorizedPlugin: Stage.Process {

@@ -7,11 +7,11 @@ import PipelineRecording
 /// A command that compares two recordings.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Compares two recordings; ends with 1 if they differ.",
+        abstract: "Compares two recordings and exits with 1 if they differ.",
         discussion: """
-            Entries with the same method and URL are paired in their order. Times are not compared. A line that begins with - is an entry \
-            of the first recording only, one with + of the second only. A line with ~ is a pair that differs; the lines below it name the \
-            parts, in JSON bodies by path.
+            Entries with the same method and URL are compared in their order. Times are ignored. A line that begins with - is an entry \
+            that only the first recording has, and a line with + an entry that only the second has. A line with ~ is a pair of entries \
+            that differ; the indented lines below it list the differences, those of JSON bodies by path.
             """
     )
 
@@ -21,7 +21,10 @@ struct Diff: ParsableCommand {
     @Argument(help: "The second recording.", completion: .file(extensions: ["har"]))
     var second: String
 
-    @Option(name: .customLong("ignore"), help: ArgumentHelp("A header field to ignore.", valueName: "field"))
+    @Option(
+        name: .customLong("ignore"),
+        help: ArgumentHelp("The name of a header field to ignore; may be repeated.", valueName: "field")
+    )
     var ignored: [String] = []
 
     @OptionGroup var display: DisplayOptions
@@ -29,7 +32,7 @@ struct Diff: ParsableCommand {
     func run() throws {
         let names = try ignored.map { text in
             guard let name = HTTPField.Name(text) else {
-                throw ValidationError("--ignore is \(text), which is not the name of a header field")
+                throw ValidationError("--ignore is \(text), which is not the name of a header field such as Date")
             }
             return name
         }

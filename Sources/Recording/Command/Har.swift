@@ -8,15 +8,17 @@ import Pipeline
 struct Har: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "har",
-        abstract: "Inspects and edits HAR files. Secrets are hidden in the output.",
-        discussion:
-            "Ends with 0, with 1 if validate or diff find something, and with 2 if a file cannot be read or written.",
+        abstract: "Inspects, validates, redacts, merges, and compares HAR files. Secrets are hidden in the output.",
+        discussion: """
+            Exits with 0 on success, with 1 if validate or diff finds something, and with 2 if the command fails, for example \
+            because it cannot read a file.
+            """,
         subcommands: [Inspect.self, Validate.self, Redact.self, Merge.self, Diff.self]
     )
 
     /// Runs the work of a command.
     ///
-    /// An error is printed to standard error as one line and ends the command with 2.
+    /// If the work throws an error, prints it to standard error as one line and exits with 2.
     static func run(_ work: () throws -> Void) throws {
         do {
             try work()
@@ -32,13 +34,13 @@ struct Har: ParsableCommand {
 #else
 import Foundation
 
-/// A replacement that explains how to build the command; it does not need the package that parses arguments.
+/// A replacement for the command that explains how to build it, and does not depend on swift-argument-parser.
 @main
 enum Har {
     static func main() {
         let text = """
-            har: built without the trait HARCommand; add traits: ["HARCommand"] to the dependency in Package.swift, or pass \
-            --traits HARCommand to swift run in the package itself
+            har: this executable was built without the package trait HARCommand. Add traits: ["HARCommand"] to the dependency on \
+            Pipeline in Package.swift; in a clone of Pipeline, run it with: swift run --traits HARCommand har
 
             """
         FileHandle.standardError.write(Data(text.utf8))

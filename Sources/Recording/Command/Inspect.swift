@@ -6,20 +6,22 @@ import PipelineRecording
 /// A command that shows a recording as a table and a waterfall, or one entry of it.
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows a table of the entries and a waterfall of their times, or one entry in full.",
-        discussion: "The output has colours on a terminal, unless the environment variable NO_COLOR is set."
+        abstract: "Shows the entries as a table with a waterfall of their times, or one entry in full.",
+        discussion: "The output is colored on a terminal, unless the environment variable NO_COLOR is set."
     )
 
-    @Argument(help: "The recording.", completion: .file(extensions: ["har"]))
+    @Argument(help: "The recording to show.", completion: .file(extensions: ["har"]))
     var file: String
 
-    @Argument(help: "The number of an entry in the table, to show it in full.")
+    @Argument(help: "The number of the entry to show in full, as in the table; the first is 0.")
     var entry: Int?
 
-    @Option(help: "The width of the terminal, in characters; defaults to the variable COLUMNS, else to 120.")
+    @Option(
+        help: "The width of the output, 40 characters or more; defaults to the environment variable COLUMNS, or to 120."
+    )
     var width: Int?
 
-    @Flag(inversion: .prefixedNo, help: "Whether to draw the times.")
+    @Flag(inversion: .prefixedNo, help: "Whether to draw the waterfall of times.")
     var waterfall = true
 
     @OptionGroup var display: DisplayOptions

@@ -6,10 +6,10 @@ import PipelineRecording
 /// A command that merges several recordings into one.
 struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Merges recordings into one, sorted by the start of the entries; pages are kept."
+        abstract: "Merges recordings into one, with the entries sorted by start time; keeps pages."
     )
 
-    @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))
+    @Argument(help: "The recordings to merge.", completion: .file(extensions: ["har"]))
     var files: [String]
 
     @Option(name: [.short, .long], help: "The file to write.")

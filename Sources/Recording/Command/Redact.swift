@@ -6,17 +6,17 @@ import PipelineRecording
 /// A command that redacts a recording.
 struct Redact: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Redacts a recording as a recorder does; the result still replays the same requests.",
+        abstract: "Redacts the secrets in a recording, as a recorder does; it still replays the same requests.",
         discussion: """
-            Ends with an error if a secret value of 8 to 15 bytes is left outside of its field; the result is written nevertheless. Name \
-            the value with --secret to redact it.
+            A secret value of 8 to 15 bytes is too short to be replaced outside of its field. If one is left there, the file is written \
+            and the command exits with 2. To redact such a value everywhere, name it with --secret.
             """
     )
 
-    @Argument(help: "The recording.", completion: .file(extensions: ["har"]))
+    @Argument(help: "The recording to redact.", completion: .file(extensions: ["har"]))
     var file: String
 
-    @Option(name: [.short, .long], help: "The file to write; defaults to the recording itself.")
+    @Option(name: [.short, .long], help: "The file to write; by default, the recording is replaced.")
     var output: String?
 
     @OptionGroup var secrets: SecretOptions

@@ -3,14 +3,14 @@ import ArgumentParser
 import Foundation
 import Pipeline
 
-/// The options for values that are hidden wherever they are found.
+/// The options for values that are hidden wherever they occur.
 struct SecretOptions: ParsableArguments {
     @Option(
         name: .customLong("secret"),
         help: ArgumentHelp(
-            "An environment variable with a secret value of 4 bytes or more; may be repeated.",
+            "The name of an environment variable whose value, of 4 bytes or more, to hide; may be repeated.",
             discussion:
-                "The option takes the name of a variable because other users can see the arguments of a process.",
+                "The option takes a name and not the value because other users can see the arguments of a process.",
             valueName: "variable"
         )
     )
@@ -20,7 +20,9 @@ struct SecretOptions: ParsableArguments {
     func redactor(_ base: Redactor = .standard) throws -> Redactor {
         let values = try variables.map { name in
             guard let value = ProcessInfo.processInfo.environment[name], value.utf8.count >= 4 else {
-                throw ValidationError("the environment variable \(name) has no value of 4 bytes or more")
+                throw ValidationError(
+                    "the environment variable \(name) has no value of 4 bytes or more; set it to the secret"
+                )
             }
             return value
         }

@@ -6,16 +6,16 @@ import PipelineRecording
 /// A command that finds errors in recordings.
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Finds what is wrong with recordings; ends with 1 if something is.",
+        abstract: "Checks recordings for errors and misplaced secrets, and exits with 1 if it finds any.",
         discussion: """
-            Each line has the level of a finding and the index of the entry, from 0. S is shape: a member that HAR 1.2 requires is \
-            missing or has another type. M is meaning: members contradict each other, such as the size and the text of a body. P is \
-            privacy: a secret value of 8 to 15 bytes, such as that of a cookie, is found outside of its field, where it is too short to be \
-            replaced.
+            Each line shows the level of a finding and the index of its entry, from 0. S is shape: a member that HAR 1.2 requires is \
+            missing, or a member has the wrong type or is unknown. M is meaning: members contradict each other, such as the size and the \
+            text of a body. P is privacy: a secret value of 8 to 15 bytes, such as a cookie, occurs outside of its field, where it is too \
+            short to be replaced; hide it with har redact --secret.
             """
     )
 
-    @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))
+    @Argument(help: "The recordings to check.", completion: .file(extensions: ["har"]))
     var files: [String]
 
     func run() throws {

@@ -10,8 +10,8 @@ final class Nginx {
 
         var description: String {
             switch self {
-            case .missing: "nginx is not installed: on Debian, apt-get install nginx-light"
-            case .silent(let log): "nginx did not start\n\(log)"
+            case .missing: "nginx is not installed (Debian: apt-get install nginx-light)"
+            case .silent(let log): "nginx did not start within 5 s; its log:\n\(log)"
             }
         }
     }

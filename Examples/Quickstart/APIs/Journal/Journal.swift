@@ -25,7 +25,7 @@ extension Journal {
     /// Returns a client with the settings that all requests share.
     static func makeClient(_ provider: Provider<MultiTarget>, environments: APIEnvironments) -> APIClient {
         var client = APIClient(provider, environments: environments)
-        client.options.errorTexts.set("This is no longer there", for: .notFound)
+        client.options.errorTexts.set("This no longer exists", for: .notFound)
         client.options.idleTimeout = .seconds(5)
         return client
     }

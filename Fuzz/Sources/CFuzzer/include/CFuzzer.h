@@ -1,1 +1,1 @@
-// Nothing to call from Swift: see CFuzzer.c.
+// Declares nothing, because Swift calls no function of CFuzzer.c.

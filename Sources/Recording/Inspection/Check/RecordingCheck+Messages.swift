@@ -12,7 +12,7 @@ extension RecordingCheck {
             Pair(name: $0["name"]?.string ?? "", value: $0["value"]?.string ?? "")
         }
         if !Self.readings(ofQueryIn: url).contains(query) {
-            say(.meaning, "request.queryString", "is not the query of the URL")
+            say(.meaning, "request.queryString", "differs from the query of the URL")
         }
         checkPostData(of: request)
     }
@@ -26,7 +26,7 @@ extension RecordingCheck {
     private mutating func checkPostData(of request: JSONNode) {
         let size = request["bodySize"]?.int
         guard let post = request["postData"] else {
-            if let size, size > 0 { say(.meaning, "request.postData", "is missing, and bodySize is \(size)") }
+            if let size, size > 0 { say(.meaning, "request.postData", "is missing, but bodySize is \(size)") }
             return
         }
         guard hasShape(.postData, post, "request.postData") else { return }
@@ -51,7 +51,7 @@ extension RecordingCheck {
         let isError = [response, entry].contains { $0["_error"] != nil || $0["_failureText"] != nil }
         let status = response["status"]?.int ?? 0
         if !(100...599).contains(status), !isError, response["status"] != nil {
-            say(.meaning, "response.status", "is \(status), and nothing says why")
+            say(.meaning, "response.status", "is \(status), and no _error explains why")
         }
         let fields = items("headers", of: response, .header, "response").map {
             Pair(name: $0["name"]?.string?.lowercased() ?? "", value: $0["value"]?.string ?? "")
@@ -59,11 +59,12 @@ extension RecordingCheck {
         let cookieCount = items("cookies", of: response, .cookie, "response").count
         let setCounts = Self.cookieCounts(in: fields.filter { $0.name == "set-cookie" }.map(\.value))
         if !setCounts.contains(cookieCount) {
-            say(.meaning, "response.cookies", "are \(cookieCount), and there are \(setCounts.upperBound) Set-Cookie")
+            let text = "lists \(cookieCount), but the Set-Cookie fields contain \(setCounts.upperBound)"
+            say(.meaning, "response.cookies", text)
         }
         let location = fields.first { $0.name == "location" }?.value ?? ""
         if (300...399).contains(status), response["redirectURL"]?.string ?? "" != location {
-            say(.meaning, "response.redirectURL", "is not the value of Location")
+            say(.meaning, "response.redirectURL", "differs from the Location field")
         }
         guard let content = response["content"], hasShape(.content, content, "response.content") else { return }
         check(content: content, wireByteCount: response["bodySize"]?.int)

@@ -106,7 +106,7 @@ struct RecordingCheck {
 
     private mutating func checkEntry(_ entry: JSONNode) {
         if let page = entry["pageref"]?.string, !pages.contains(page) {
-            say(.meaning, "entry.pageref", "names no page")
+            say(.meaning, "entry.pageref", "is not the id of a page")
         }
         if let date = entry["startedDateTime"]?.string, !Self.isDate(date) {
             say(.meaning, "entry.startedDateTime", "is not an ISO 8601 date with a time zone")
@@ -128,7 +128,7 @@ struct RecordingCheck {
         let sum = parts.reduce(0) { $0 + max(0, $1) }
         if let time = entry["time"]?.double, abs(time - sum) > 1 {
             let total = (sum * 1000).rounded() / 1000
-            say(.meaning, "entry.time", "is \(time), and the timings are \(total) in all")
+            say(.meaning, "entry.time", "is \(time), but the timings add up to \(total)")
         }
     }
 

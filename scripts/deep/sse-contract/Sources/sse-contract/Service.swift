@@ -7,8 +7,8 @@ import Synchronization
 
 /// A test service for suites that follow the SSE contract-test protocol.
 ///
-/// The suite orders subscriptions over HTTP, and the service posts what they deliver to the suite. It listens on a loopback port and
-/// prints its URL. The argument `AsyncHTTPClient` selects that transport instead of URLSession.
+/// The suite opens subscriptions over HTTP, and the service posts the events they deliver to the suite's callback URL. The service
+/// listens on a loopback port and prints its URL. The argument `AsyncHTTPClient` selects that transport instead of URLSession.
 @main
 struct Service {
     static func main() async throws {
@@ -49,7 +49,7 @@ struct Service {
     }
 }
 
-/// What the suite asks for.
+/// A request from the suite to open a subscription.
 private struct Order: Decodable {
     var streamUrl: URL
     var callbackUrl: URL
@@ -65,7 +65,7 @@ private struct Command: Decodable {
     var command: String
 }
 
-/// What a subscription has delivered.
+/// An event, comment, or error of a subscription, as posted to the suite.
 private struct Message: Encodable {
     struct Event: Encodable {
         var type: String
@@ -79,7 +79,7 @@ private struct Message: Encodable {
     var error: String?
 }
 
-/// A request as the suite wants it.
+/// A target whose request the suite describes.
 private struct Ask: TargetType {
     var baseURL: URL
     var path = ""
@@ -88,7 +88,7 @@ private struct Ask: TargetType {
     var headers: [String: String]?
 }
 
-/// The subscriptions that are open.
+/// The open subscriptions.
 private final class Streams: Sendable {
     private struct Stream {
         let subscription: ServerSentEventSubscription
@@ -102,7 +102,7 @@ private final class Streams: Sendable {
 
     private let state = Mutex(State())
     private let streams: Provider<Ask>
-    /// Not over the transport of the streams, whose connections may all be in use.
+    /// Uses its own transport, because the streams may use all connections of theirs.
     private let callbacks: Provider<Ask>
 
     init(_ transports: [any Transport]) {
