@@ -27,6 +27,9 @@ extension PipelineError {
     /// ``customText``, or else a short general sentence about the code or the status.
     public var errorDescription: String? { customText?.unlessBlank ?? generalText }
 
+    /// Returns a duration as errors and logs show it: in milliseconds below 10 s, else in seconds, such as `250 ms`.
+    public static func text(of duration: Duration) -> String { duration.text }
+
     /// The outcomes of the exchanges if there are several, at most the last ten, and why no further attempt was made.
     private var describedExchanges: String {
         guard let last = exchanges.last else { return "" }

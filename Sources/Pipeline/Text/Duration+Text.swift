@@ -1,6 +1,6 @@
 extension Duration {
     /// The duration for logs and errors: in milliseconds below 10 s, else in seconds, with at most one decimal.
-    package var text: String {
+    var text: String {
         let (seconds, attoseconds) = components
         guard seconds < 10 else { return Self.decimal(seconds * 10 + attoseconds / 100_000_000_000_000_000) + " s" }
         let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000

@@ -55,7 +55,7 @@ extension LoggingPlugin.Event {
             text += note
             separator = ", "
         }
-        if let duration { append(duration.text) }
+        if let duration { append(PipelineError.text(of: duration)) }
         if message.response != nil { append(messageBody.description) }
         if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
     }
@@ -66,7 +66,7 @@ extension LoggingPlugin.Event {
         text += " "
         appendMethodAndURL(to: &text)
         text += " "
-        text += duration?.text ?? ""
+        text += duration.map(PipelineError.text(of:)) ?? ""
         appendExchanges(to: &text)
         if let byteCount {
             text.append(", ", byteCount)
@@ -84,7 +84,7 @@ extension LoggingPlugin.Event {
         appendMethodAndURL(to: &text)
         appendExchanges(to: &text)
         text += ", "
-        text += duration?.text ?? ""
+        text += duration.map(PipelineError.text(of:)) ?? ""
     }
 
     /// Appends the code of the failure, or else the status.

@@ -98,7 +98,7 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     }
 
     private static func isUp(_ total: Duration) -> PipelineError {
-        PipelineError(.timeout(.total), "the call took longer than \(total.text)")
+        PipelineError(.timeout(.total), "the call took longer than \(PipelineError.text(of: total))")
     }
 }
 

@@ -43,13 +43,13 @@ enum TokenRefreshFailure: Sendable {
         case .timedOut:
             PipelineError(
                 .timeout(.tokenRefresh),
-                "the refresh of the access token took longer than \(policy.timeout.text)",
+                "the refresh of the access token took longer than \(PipelineError.text(of: policy.timeout))",
                 response: response
             )
         case .excessive:
             PipelineError(
                 .excessiveRefresh,
-                "the access token was refreshed \(policy.maximumCount) times within \(policy.window.text), which is the limit",
+                "the access token was refreshed \(policy.maximumCount) times within \(PipelineError.text(of: policy.window)), which is the limit",
                 response: response
             )
         case .sessionEnded:

@@ -12,6 +12,6 @@ struct DurationTextTests {
         ]
     )
     func text(duration: Duration, text: String) {
-        #expect(duration.text == text)
+        #expect(PipelineError.text(of: duration) == text)
     }
 }
