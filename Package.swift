@@ -196,8 +196,8 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes,
-            ],
+                "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes, logging, asyncHTTPClient,
+            ] + nio,
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
         ),

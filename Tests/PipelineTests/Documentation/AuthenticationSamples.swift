@@ -105,18 +105,16 @@ enum AuthenticationSamples {
     }
     // end
 
-    // sample: keychain
+    // sample: login
     actor Keychain {
         private(set) var login: Login?
-
         init(_ login: Login?) { self.login = login }
-
         func store(_ login: Login?) { self.login = login }
     }
     // end
 
     static func sources(_ transport: any Transport) -> (Keychain, Provider<URLTarget>) {
-        // sample: sources
+        // sample: tokens
         let keychain = Keychain(nil)  // nil: no user has logged in yet
         let auth = Provider<URLTarget>(transport: transport)
         // end
@@ -126,8 +124,9 @@ enum AuthenticationSamples {
     static func tokens(
         _ keychain: Keychain,
         _ auth: Provider<URLTarget>,
+        _ transport: any Transport,
         showLogin: @escaping @Sendable () async -> Void
-    ) async -> (TokenRefreshPlugin<Login>, PluginStack) {
+    ) async -> (TokenRefreshPlugin<Login>, Provider<Shop>) {
         // sample: tokens
         let tokens = TokenRefreshPlugin(credential: await keychain.login) { login, change in
             await keychain.store(login)
@@ -135,9 +134,9 @@ enum AuthenticationSamples {
         } refresh: { expired, _ in
             try await renew(expired, with: auth)
         }
-        let plugins = PluginStack.standard { tokens }
+        let shop = Provider<Shop>(transport: transport, plugins: [.standard { tokens }])
         // end
-        return (tokens, plugins)
+        return (tokens, shop)
     }
 
     static func session(_ tokens: TokenRefreshPlugin<Login>, _ login: Login) async {
@@ -153,7 +152,9 @@ enum AuthenticationSamples {
         do {
             return try await auth.send(body, to: "https://api.example.com/v1/token", as: Login.self)
         } catch let error as PipelineError where error.status == .badRequest {
-            return nil  // the server does not accept the refresh token any more
+            let reason = try? error.response?.mapString(atKeyPath: "error")
+            guard reason == "invalid_grant" else { throw error }
+            return nil  // the server no longer accepts the refresh token
         }
     }
     // end
@@ -238,20 +239,15 @@ struct AuthenticationSamplesTests {
     private let keychain = AuthenticationSamples.Keychain(
         AuthenticationSamples.Login(accessToken: "old", expiry: .distantPast, refreshToken: "r")
     )
-    private let target = {
-        var target = URLTarget("https://api.example.com/v1/posts")
-        target.authorizationType = .bearer
-        return target
-    }()
 
     @Test("An ended session is removed from the keychain, and the login is shown once")
     func sessionEnd() async throws {
-        let auth = AuthenticationSamples.auth(ScriptedTransport(always: .status(400)))
+        let rejection = ScriptedTransport(always: .status(400, body: #"{"error": "invalid_grant"}"#))
+        let auth = AuthenticationSamples.auth(rejection)
         let (logins, shown) = AsyncStream.makeStream(of: String.self)
-        let (tokens, plugins) = await AuthenticationSamples.tokens(keychain, auth) { shown.yield("login") }
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<URLTarget>(transport: transport, plugins: [plugins])
-        let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) { shown.yield("login") }
+        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
         #expect(error?.code == .sessionEnded)
         #expect(transport.sent.isEmpty)
         var iterator = logins.makeAsyncIterator()
@@ -259,10 +255,22 @@ struct AuthenticationSamplesTests {
         #expect(await keychain.login == nil)
         let login = AuthenticationSamples.Login(accessToken: "new", expiry: nil, refreshToken: "s")
         await tokens.setCredential(login)
-        #expect(try await provider.request(target).statusCode == 200)
+        #expect(try await shop.request(.orders).statusCode == 200)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer new"])
         shown.finish()
         #expect(await iterator.next() == nil)
+    }
+
+    @Test("Any other 400 fails the call, and the session continues", arguments: ["", #"{"error": "invalid_request"}"#])
+    func otherRejection(body: String) async throws {
+        let auth = AuthenticationSamples.auth(ScriptedTransport(always: .status(400, body: body)))
+        let transport = ScriptedTransport(always: .status(200))
+        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
+        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
+        #expect(error?.code == .tokenRefresh)
+        #expect(transport.sent.isEmpty)
+        #expect(tokens.credential?.refreshToken == "r")
+        #expect(await keychain.login?.refreshToken == "r")
     }
 
     @Test("A refresh is retried even though it is a POST, and its tokens are stored")
@@ -272,10 +280,9 @@ struct AuthenticationSamplesTests {
         ])
         let clock = ManualClock()
         let auth = AuthenticationSamples.auth(server, clock)
-        let (_, plugins) = await AuthenticationSamples.tokens(keychain, auth) {}
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<URLTarget>(transport: transport, plugins: [plugins])
-        let call = Task { try await provider.request(target).statusCode }
+        let (_, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
+        let call = Task { try await shop.request(.orders).statusCode }
         await clock.advanceToNextSleeper()
         #expect(try await call.value == 200)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer new"])
@@ -287,15 +294,14 @@ struct AuthenticationSamplesTests {
     @Test("A log-in and a log-out are stored, and calls fail without a session")
     func session() async throws {
         let (keychain, auth) = AuthenticationSamples.sources(ScriptedTransport([]))
-        let (tokens, plugins) = await AuthenticationSamples.tokens(keychain, auth) {}
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<URLTarget>(transport: transport, plugins: [plugins])
+        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
         let login = AuthenticationSamples.Login(accessToken: "new", expiry: nil, refreshToken: "s")
         await tokens.setCredential(login)
         #expect(await keychain.login?.accessToken == "new")
         await AuthenticationSamples.session(tokens, login)
         #expect(await keychain.login == nil)
-        let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
         #expect(error?.code == .sessionEnded)
         #expect(transport.sent.isEmpty)
     }

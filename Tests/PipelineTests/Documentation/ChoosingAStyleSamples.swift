@@ -10,7 +10,7 @@ import Testing
 enum ChoosingAStyleSamples {
     // sample: models
     struct Book: Decodable { let title: String }
-    struct NewLoan: JSONPayload { let book: Int }  // Encodable is enough for the first two styles
+    struct NewLoan: JSONPayload { let book: Int }  // from PipelineAPI; the first two styles need only Encodable
     struct Loan: Decodable { let id: Int }
     // end
 

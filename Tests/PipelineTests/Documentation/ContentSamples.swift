@@ -28,18 +28,14 @@ extension RequestTask {
 
 private enum ContentSamples {
     // sample: own task
-    enum Books: TargetType {
-        case title(id: String)
-        case catalog(to: URL)
+    struct BookTitle: TargetType {
+        let id: String
 
         var baseURL: URL { Endpoint.url("https://books.example") }
         var path: String { "graphql" }
         var method: HTTPMethod { .post }
         var task: RequestTask {
-            switch self {
-            case .title(let id): .graphQL("query Q($id: ID!) { book(id: $id) { title } }", variables: ["id": id])
-            case .catalog(let file): RequestTask(GraphQL(query: "{ books { title } }"), destination: .file(file))
-            }
+            .graphQL("query Q($id: ID!) { book(id: $id) { title } }", variables: ["id": id])
         }
     }
     // end
@@ -47,7 +43,7 @@ private enum ContentSamples {
 
 @Suite("The samples of the guide Tasks: custom content")
 struct ContentSamplesTests {
-    private typealias Books = ContentSamples.Books
+    private typealias BookTitle = ContentSamples.BookTitle
 
     private static let json = #"{"query":"query Q($id: ID!) { book(id: $id) { title } }","variables":{"id":"canary"}}"#
 
@@ -58,10 +54,10 @@ struct ContentSamplesTests {
     @Test("A GraphQL query is sent as JSON, directly and wrapped in a MultiTarget")
     func encodes() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))
-        _ = try await Provider<Books>(transport: transport).request(.title(id: "canary"))
+        _ = try await Provider<BookTitle>(transport: transport).request(BookTitle(id: "canary"))
         let any = Provider<MultiTarget>(transport: transport)
-        _ = try await any.request(Books.title(id: "canary"))
-        _ = try await any.request(MultiTarget(MultiTarget(Books.title(id: "canary"))))
+        _ = try await any.request(BookTitle(id: "canary"))
+        _ = try await any.request(MultiTarget(MultiTarget(BookTitle(id: "canary"))))
         #expect(transport.sent.count == 3)
         for request in transport.sent {
             #expect(text(request) == Self.json)
@@ -72,10 +68,10 @@ struct ContentSamplesTests {
 
     @Test("The task's description is the name of its type, without a value")
     func description() {
-        let task = Books.title(id: "canary").task
+        let task = BookTitle(id: "canary").task
         #expect(task.kind == RequestTask.Kind("GraphQL") && "\(task)" == "GraphQL")
         var dumped = ""
-        dump(Endpoint(Books.title(id: "canary")), to: &dumped)
+        dump(Endpoint(BookTitle(id: "canary")), to: &dumped)
         dump(task, to: &dumped)
         #expect(dumped.contains("GraphQL") && !dumped.contains("canary"))
     }
@@ -84,8 +80,9 @@ struct ContentSamplesTests {
     func downloads() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))
-        let provider = Provider<MultiTarget>(transport: transport)
-        let response = try await provider.request(Books.catalog(to: folder.file("books.json")))
+        let task = RequestTask(GraphQL(query: "{ books { title } }"), destination: .file(folder.file("books.json")))
+        let target = URLTarget("https://books.example/graphql", method: .post, task: task)
+        let response = try await Provider<URLTarget>(transport: transport).request(target)
         #expect(response.body.fileURL == folder.file("books.json"))
         #expect(folder.text(of: "books.json") == #"{"data":{}}"#)
         #expect(text(transport.sent.first) == #"{"query":"{ books { title } }","variables":{}}"#)

@@ -1,25 +1,40 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
+import PipelineTesting
+import Testing
 
 /// The sample of the guide Errors that handles a failed call.
 enum ErrorSamples {
     typealias Library = ReadmeProgram.Library
 
-    static func app() async throws -> String {
+    static func title(_ provider: Provider<Library>) async throws -> String {
         // sample: app
-        let provider = Provider<MultiTarget>(transport: URLSessionTransport(), plugins: [LoggingPlugin(level: .info)])
         do {
-            let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
-            return try await provider.requestDecoded(Library.book(id: 99), options: options).title
+            return try await provider.requestDecoded(.book(id: 99)).title
         } catch let error as PipelineError {
             switch error.code {
-            case .unacceptableStatus: return "no such book: \(error.response?.statusCode ?? 0)"
-            case .timeout, .connect, .offline: return "try again later"
-            default: throw error
+            case .unacceptableStatus where error.statusCode == 404: return "There is no such book."
+            case .offline, .dns, .connect, .connectionLost, .truncated, .timeout: return "Try again later."
+            default: return error.localizedDescription
             }
         }
         // end
+    }
+}
+
+@Suite("The sample of the guide Errors that handles a failed call")
+struct ErrorSamplesTests {
+    @Test(
+        "Each failure has its own text",
+        arguments: [
+            (ScriptedTransport.Step.status(404), "There is no such book."),
+            (.failure(.dns), "Try again later."), (.failure(.timeout(.idle)), "Try again later."),
+            (.status(403), "This action is prohibited."),
+            (.status(200, body: #"{"title": "Solaris", "author": "Lem"}"#), "Solaris"),
+        ] as [(ScriptedTransport.Step, String)]
+    )
+    func texts(_ step: ScriptedTransport.Step, _ shown: String) async throws {
+        let provider = Provider<ReadmeProgram.Library>(transport: ScriptedTransport([step]))
+        #expect(try await ErrorSamples.title(provider) == shown)
     }
 }

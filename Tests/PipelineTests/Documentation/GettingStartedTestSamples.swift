@@ -1,4 +1,7 @@
+import Foundation
+import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Testing
@@ -66,5 +69,44 @@ struct GettingStartedTestSamples {
         await clock.advanceToNextSleeper()
         #expect(try await call.value == 7)
         #expect(transport.sent.count == 2)
+    }
+
+    @Test("The guide shows the log of a call that is retried")
+    func log() async throws {
+        let (clock, output) = (ManualClock(), Output())
+        let logging = LoggingPlugin(level: .info) { _, line in output.add(line + "\n") }
+        let transport = ScriptedTransport([
+            .delayed(.milliseconds(212), .status(503)), .delayed(.milliseconds(198), .status(200, body: body)),
+        ])
+        let provider = Provider<GitHub>(
+            transport: transport,
+            plugins: [logging, RetryPlugin()],
+            configuration: .init(clock: clock)
+        )
+        let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        for _ in 1...3 { await clock.advanceToNextSleeper() }
+        #expect(try await call.value == 7)
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/Pipeline/Pipeline.docc/GettingStarted.md")
+        let page = Markdown(try String(contentsOf: file, encoding: .utf8))
+        #expect(page.blocks(in: "text").contains { $0 + "\n" == output.text }, "\(output.text)")
+    }
+
+    @Test("Without a validation type, the body of a 404 is decoded and fails with mapping.object")
+    func anyStatus() async throws {
+        let transport = ScriptedTransport([.status(404, body: #"{"message": "Not Found"}"#)])
+        let provider = Provider<Unchecked>(transport: transport)
+        let error = await #expect(throws: PipelineError.self) { try await provider.requestDecoded(Unchecked()) }
+        #expect(error?.code == .mapping(.object))
+    }
+
+    /// A target that accepts any status, the default.
+    private struct Unchecked: DecodableTargetType {
+        typealias ResultType = GettingStartedSamples.Repository
+
+        var baseURL: URL { Endpoint.url("https://api.github.com") }
+        var path: String { "repos/swiftlang/none" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
     }
 }

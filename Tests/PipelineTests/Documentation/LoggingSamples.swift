@@ -187,12 +187,11 @@ struct LoggingSamplesTests {
     @Test("The log of a log-in contains neither the password nor the token")
     func noSecret() async throws {
         // sample: assert
-        let lines = Mutex("")
+        let lines = Mutex("")  // import Synchronization
         let logging = LoggingPlugin(level: .trace) { _, line in lines.withLock { $0 += line + "\n" } }
         let transport = ScriptedTransport([.status(200, body: #"{"token": "4f8a1b2c9d"}"#)])
         let client = Provider<URLTarget>(transport: transport, plugins: [logging])
         try await client.send(["password": "correct horse"], to: "https://api.shop.example/v1/login")
-
         let log = lines.withLock { $0 }
         let secrets = Redactor(secretValues: ["correct horse", "4f8a1b2c9d"])
         #expect(log.contains("POST https://api.shop.example/v1/login"))

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTesting
 import Testing
 
@@ -87,6 +88,7 @@ private enum MappingSamples {
         }
         return titles
     }
+    // end
 
     static func shownTitles(_ provider: Provider<Library>) async throws -> String {
         do {
@@ -99,7 +101,6 @@ private enum MappingSamples {
             }
         }
     }
-    // end
 }
 
 // sample: own code
@@ -156,6 +157,28 @@ struct MappingSamplesTests {
     )
     func ownErrors(_ step: ScriptedTransport.Step, _ shown: String) async throws {
         #expect(try await MappingSamples.shownTitles(provider([step])) == shown)
+    }
+
+    @Test("The guide Errors shows the description of a call that failed three times")
+    func description() async throws {
+        let transport = ScriptedTransport(always: .status(503))
+        let provider = Provider<Library>(transport: transport, plugins: [RetryPlugin(backoff: .immediate)])
+        let error = await pipelineError { _ = try await provider.request(.book(id: 3)) }
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/Pipeline/Pipeline.docc/Errors.md")
+        let blocks = Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
+        #expect(blocks == [error?.description])
+    }
+
+    @Test("A failed attempt of a POST is not retried, and the description has the reason")
+    func refusal() async throws {
+        let provider = Provider<URLTarget>(
+            transport: ScriptedTransport([.failure(.connectionLost)]),
+            plugins: [RetryPlugin()]
+        )
+        let target = URLTarget("https://library.example/v1/loans", method: .post)
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.description.hasSuffix("; not retried: methodNotIdempotent") == true)
     }
 
     @Test(

@@ -29,10 +29,7 @@ enum ReadmeProgram {
         var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }
     }
 
-    struct Book: Decodable {
-        let title: String
-        let author: String
-    }
+    struct Book: Decodable { let title: String, author: String }
     // end
 
     static func run() async throws {

@@ -78,7 +78,6 @@ struct RetriesSamplesTests {
         let server = ScriptedTransport([.status(503, headers: [.retryAfter: "7"]), .status(201)])
         let provider = Provider<Shop>(transport: server, plugins: [RetryPlugin()], configuration: .init(clock: clock))
         let options = RequestOptions { $0.idempotencyKey = .generated }
-
         async let response = provider.request(.order(Order(item: 3)), options: options)
         #expect(await clock.advanceToNextSleeper() == .seconds(7))
         #expect(try await response.statusCode == 201)
@@ -90,11 +89,9 @@ struct RetriesSamplesTests {
     @Test("An attempt that times out is retried")
     func virtualTimeout() async throws {
         // sample: test timeout
-        let clock = ManualClock()
-        let server = ScriptedTransport([.hang, .status(200)])
+        let (clock, server) = (ManualClock(), ScriptedTransport([.hang, .status(200)]))
         let plugins: [any PluginType] = [TimeoutPlugin(attempt: .seconds(10)), RetryPlugin(backoff: .immediate)]
         let provider = Provider<Shop>(transport: server, plugins: plugins, configuration: .init(clock: clock))
-
         async let response = provider.request(.item(id: 7))
         #expect(await clock.advanceToNextSleeper() == .seconds(10))
         #expect(try await response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
@@ -152,6 +149,32 @@ struct RetriesSamplesTests {
         let provider = Provider<Shop>(transport: ScriptedTransport(always: .status(200)), plugins: [plugins])
         #expect(provider.plugins.filter { $0 is RetryPlugin || $0 is TimeoutPlugin }.count == 3)
         #expect(provider.explain().findings.isEmpty)
+    }
+
+    @Test("The idle timeout of the inner of two plugins applies", arguments: [true, false])
+    func innerTimeout(isLongerInside: Bool) async throws {
+        let silent = PipelineBody.stream(AsyncStream<Data> { _ in })
+        let timeouts: [Duration] = isLongerInside ? [.seconds(5), .seconds(9)] : [.seconds(9), .seconds(5)]
+        let provider = provider(
+            ScriptedTransport([.status(200, body: silent)]),
+            timeouts.map { TimeoutPlugin(idle: $0) }
+        )
+        let call = Task { try await provider.request(.item(id: 7)) }
+        #expect(await clock.advanceToNextSleeper() == (isLongerInside ? .seconds(9) : .seconds(5)))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.idle))
+    }
+
+    @Test("A policy can retry a POST that the server has not processed")
+    func unprocessed() async throws {
+        let policy = RetryPolicy { _ in .retryUnprocessed }
+        for (hasPolicy, count) in [(true, 3), (false, 1)] {
+            let transport = ScriptedTransport(always: .failure(.connectionLost))
+            let retry = RetryPlugin(policy: hasPolicy ? policy : RetryPolicy(), backoff: .immediate)
+            let provider = provider(transport, [retry])
+            await #expect(throws: PipelineError.self) { try await provider.request(.order(Order(item: 3))) }
+            #expect(transport.sent.count == count)
+        }
     }
 
     @Test("The options of a call change how often it is retried")

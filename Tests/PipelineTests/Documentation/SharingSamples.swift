@@ -17,7 +17,7 @@ enum SharingSamples {
     }
 
     static func sharing(_ transport: any Transport) -> (DeduplicationPlugin, Provider<URLTarget>) {
-        // sample: plugin
+        // sample: calls
         let sharing = DeduplicationPlugin()
         let provider = Provider<URLTarget>(transport: transport, plugins: [sharing])
         // end
@@ -39,11 +39,18 @@ enum SharingSamples {
         let shared = RequestOptions { $0.deduplication = .on }  // this POST changes nothing on the server
         let url = "https://api.example.com/search"
         async let found = provider.send(query, to: url, as: [Account].self, options: shared)
-
         let own = RequestOptions { $0.deduplication = .off }  // this GET must not join an earlier one
         async let fresh = provider.get("https://api.example.com/account", as: Account.self, options: own)
         // end
         return try await found + [fresh]
+    }
+
+    static func withoutCompression() -> PluginStack {
+        // sample: standard
+        let gzip = GzipPlugin(requestCompression: .off)
+        let plugins = PluginStack.standard.removing(GzipPlugin.self).inserting(gzip, after: DeduplicationPlugin.self)
+        // end
+        return plugins
     }
 
     static func sent(_ report: Report, over transport: any Transport) async throws -> Report {
@@ -166,6 +173,26 @@ struct SharingSamplesTests {
         #expect(sent.headers[.acceptEncoding]?.hasPrefix("gzip, deflate") == true)
         let byteCount = try #require(sent.body.byteCount)
         #expect(byteCount < (try JSONEncoder().encode(Self.report).count) / 2)
+    }
+
+    @Test("The standard stack compresses requests; with the replaced plugin, it still decodes responses")
+    func standard() async throws {
+        let gzip = Data(
+            [
+                0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00,
+                0x86, 0xa6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
+            ] as [UInt8]
+        )
+        let stacks = [(PluginStack.standard, "gzip"), (SharingSamples.withoutCompression(), nil)]
+        for (plugins, coding) in stacks {
+            let transport = ScriptedTransport([.status(200, headers: [.contentEncoding: "gzip"], body: .bytes(gzip))])
+            let provider = Provider<URLTarget>(transport: transport, plugins: [plugins])
+            let body = RequestTask.requestJSONEncodable(Self.report)
+            let target = URLTarget("https://api.example.com/reports", method: .post, task: body)
+            #expect(try await provider.request(target).mapString() == "hello")
+            #expect(transport.sent.map { $0.headers[.contentEncoding] } == [coding])
+            #expect(provider.explain().findings.isEmpty)
+        }
     }
 
     @Test("With the option off, a request is sent as it is")

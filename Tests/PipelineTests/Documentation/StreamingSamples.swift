@@ -63,9 +63,10 @@ enum StreamingSamples {
 
     static func subscription(_ provider: Provider<Feed>, _ bookmark: inout String, show: (News) -> Void) async throws {
         // sample: subscription
-        for try await event in provider.serverSentEvents(Feed.news, lastEventID: bookmark) {
+        let news = provider.serverSentEvents(Feed.news, lastEventID: bookmark)
+        for try await event in news {
             show(try event.map(News.self))
-            bookmark = event.id
+            bookmark = news.lastEventID
         }
         // end
     }
@@ -92,6 +93,7 @@ enum StreamingSamples {
         _ provider: Provider<Feed>
     ) -> (policy: ReconnectionPolicy, events: ServerSentEventSubscription, once: ServerSentEventSubscription) {
         // sample: policy
+        // nil: no limit on failed attempts
         let patient = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumFailedAttempts: nil) { error in
             ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
         }
@@ -108,19 +110,33 @@ enum StreamingSamples {
         return alive
     }
 
-    static func upload(_ readings: AsyncStream<Data>) -> RequestTask {
+    // sample: upload of a stream
+    struct Upload: TargetType {
+        let readings: AsyncStream<Data>
+
+        var baseURL: URL { Endpoint.url("https://feed.example") }
+        var path: String { "readings" }
+        var method: HTTPMethod { .post }
+        var task: RequestTask { .requestStream(.stream(readings)) }
+        var validationType: ValidationType { .successCodes }
+    }
+    // end
+
+    static func upload(
+        _ readings: AsyncStream<Data>,
+        _ provider: Provider<MultiTarget>
+    ) async throws -> PipelineResponse {
         // sample: upload of a stream
-        RequestTask.requestStream(.stream(readings))
+        let response = try await provider.request(Upload(readings: readings))
         // end
+        return response
     }
 
     static func parse() throws {
         // sample: parser
         var parser = ServerSentEventParser()
         parser.append(Data("event: price\ndata: 42\n\n".utf8))
-        while let event = try parser.next() {
-            print(event.type, event.data)
-        }
+        while let event = try parser.next() { print(event.type, event.data) }
         // end
     }
 }
@@ -184,9 +200,8 @@ struct StreamingSamplesTests {
         let echo = ScriptedTransport.Step.answer { request, _ in
             PipelineResponse(request: request, statusCode: 200, data: try await request.body.collect(upTo: 100))
         }
-        let target = URLTarget("https://feed.example", method: .post, task: StreamingSamples.upload(readings))
-        let provider = Provider<URLTarget>(transport: ScriptedTransport([echo]))
-        #expect(try await provider.request(target).mapString() == "1 2")
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport([echo]))
+        #expect(try await StreamingSamples.upload(readings, provider).mapString() == "1 2")
     }
 
     @Test("The events of one response are decoded, and an incomplete event at the end is dropped")
@@ -202,7 +217,8 @@ struct StreamingSamplesTests {
     @Test("A subscription reconnects after the last event, and ends with a 204")
     func subscription() async throws {
         let transport = ScriptedTransport([
-            events("id: 7\ndata: {\"title\": \"a\"}\n\n"), events("id: 8\ndata: {\"title\": \"b\"}\n\n"), .status(204),
+            events("id: 7\ndata: {\"title\": \"a\"}\n\n"),
+            events("id: 8\n\ndata: {\"title\": \"b\"}\n\n"), .status(204),
         ])
         let provider = provider(transport)
         let reading = Task {

@@ -2,7 +2,9 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+import PipelineTesting
 import PipelineTransports
+import Testing
 
 /// The samples of the guide Targets.
 enum TargetsSamples {
@@ -13,7 +15,6 @@ enum TargetsSamples {
         case order(Order)
 
         var baseURL: URL { Endpoint.url("https://api.shop.example/v1") }
-
         var path: String {
             switch self {
             case .item(let id): "items/\(id)"
@@ -21,14 +22,12 @@ enum TargetsSamples {
             case .order: "orders"
             }
         }
-
         var method: HTTPMethod {
             switch self {
             case .item, .search: .get
             case .order: .post
             }
         }
-
         var task: RequestTask {
             switch self {
             case .item: .requestPlain
@@ -36,7 +35,6 @@ enum TargetsSamples {
             case .order(let order): .requestJSONEncodable(order)
             }
         }
-
         var validationType: ValidationType { .successCodes }
     }
     // end
@@ -60,18 +58,21 @@ enum TargetsSamples {
     // sample: decodable
     struct ItemOfTheDay: DecodableTargetType {
         typealias ResultType = Item
-
+        let day: String
         var baseURL: URL { Endpoint.url("https://api.shop.example/v1") }
-        var path: String { "items/today" }
+        var path: String { "items/of/\(day)" }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
+        var headers: [String: String]? { ["Accept-Language": "en"] }
+        var validationType: ValidationType { .successCodes }
+        var refusal: PipelineError? { day.isEmpty ? PipelineError(.invalidRequest(.path), "the day is empty") : nil }
     }
     // end
 
     static func several(_ order: Order) async throws -> [String] {
         // sample: several
         let provider = Provider<MultiTarget>(transport: URLSessionTransport())
-        let today = try await provider.requestDecoded(ItemOfTheDay())
+        let today = try await provider.requestDecoded(ItemOfTheDay(day: "monday"))
         let found = try await provider.request(Shop.search(text: "lamp"), as: [Item].self)
         // end
         return [today.title] + found.map(\.title)
@@ -90,7 +91,7 @@ enum TargetsSamples {
         print(items.count, response.statusCode)
     }
 
-    static func coders() -> Provider<Shop> {
+    static func coders() -> (PipelineCoders, Provider<Shop>) {
         // sample: coders
         var coders = PipelineCoders(
             configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase },
@@ -100,15 +101,72 @@ enum TargetsSamples {
         coders.dateDecodingStrategy = .secondsSince1970
         let provider = Provider<Shop>(transport: URLSessionTransport(), configuration: .init(coders: coders))
         // end
-        return provider
+        return (coders, provider)
     }
 
     static func endpoint() -> Provider<Shop> {
         // sample: endpoint
         let provider = Provider<Shop>(transport: URLSessionTransport()) { target in
-            Endpoint(target).adding(newHTTPHeaderFields: ["X-App": "shop"])
+            let endpoint = Endpoint(target)
+            return endpoint.replacing(task: endpoint.task.adding(parameters: ["locale": "de"]))
         }
         // end
         return provider
+    }
+}
+
+@Suite("The guide Targets")
+struct TargetsGuideTests {
+    private typealias ItemOfTheDay = TargetsSamples.ItemOfTheDay
+
+    private let transport = ScriptedTransport(always: .status(200, body: #"{"title": "Lamp"}"#))
+
+    @Test("A target sends its path and header fields")
+    func fields() async throws {
+        let provider = Provider<ItemOfTheDay>(transport: transport)
+        #expect(try await provider.requestDecoded(ItemOfTheDay(day: "monday")).title == "Lamp")
+        let sent = try #require(transport.sent.first)
+        #expect(sent.url?.absoluteString == "https://api.shop.example/v1/items/of/monday")
+        #expect(sent.headers[.acceptLanguage] == "en")
+    }
+
+    @Test("A target with a refusal is not sent")
+    func refusal() async {
+        let provider = Provider<ItemOfTheDay>(transport: transport)
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider.requestDecoded(ItemOfTheDay(day: ""))
+        }
+        #expect(error?.code == .invalidRequest(.path))
+        #expect(error?.reason == "the day is empty")
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("The coders change the keys in queries and in JSON, and decode dates in seconds")
+    func coders() async throws {
+        struct Search: Encodable { let sortBy: String }
+        struct Dated: Decodable { let createdAt: Date }
+        let transport = ScriptedTransport(always: .status(200, body: #"{"created_at": 1000000000}"#))
+        let (coders, _) = TargetsSamples.coders()
+        let client = Provider<URLTarget>(transport: transport, configuration: .init(coders: coders))
+        let target = URLTarget("https://api.shop.example/v1/items", task: .requestQuery(Search(sortBy: "age")))
+        let dated = try await client.request(target, as: Dated.self)
+        #expect(dated.createdAt == Date(timeIntervalSince1970: 1_000_000_000))
+        #expect(transport.sent.first?.query == "sort_by=age")
+    }
+
+    @Test("Dates are ISO 8601 with coders, and seconds since 2001 in JSON without them")
+    func dates() async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 0)
+        for (coders, json) in [(PipelineCoders(), #"["2001-01-01T00:00:00Z"]"#), (nil, "[0]")] {
+            let client = Provider<URLTarget>(transport: transport, configuration: .init(coders: coders))
+            try await client.send([date], to: "https://api.shop.example/v1/dates")
+            #expect(transport.sent.last?.body.bytes == Data(json.utf8))
+        }
+    }
+
+    @Test("The endpoint closure adds a parameter to the query")
+    func endpoint() throws {
+        let request = try TargetsSamples.endpoint().endpoint(.search(text: "lamp")).makeRequest()
+        #expect(request.query == "q=lamp&locale=de")
     }
 }

@@ -9,31 +9,72 @@ import Testing
 
 @Suite("The samples of the guide TestingAPIs")
 struct TestingSamples {
-    @Test("A stub responds with the sample of a request")
+    private typealias GitHub = GettingStartedSamples.GitHub
+    private typealias Library = ChoosingAStyleSamples.Library
+    private typealias Loan = ChoosingAStyleSamples.Loan
+    private typealias NewLoan = ChoosingAStyleSamples.NewLoan
+
+    @Test("A stub responds with the sample data of a target")
     func samples() async throws {
         // sample: stub
+        let provider = Provider<GitHub>(transport: StubTransport())
+        #expect(try await provider.requestDecoded(.repository("swiftlang/swift")).forks == 3)
+        // end
+    }
+
+    @Test("A stub responds with the sample data of a request")
+    func requestSamples() async throws {
+        // sample: request stub
         let api = APIClient(Provider(transport: StubTransport()), server: ServerURL(base: "https://api.example.com"))
         let login = API.auth.login(email: "ann@example.com", password: "secret")
         #expect(try await api.send(login.sampleData(Data(#"{"token": "t"}"#.utf8))).token == "t")
         // end
     }
 
-    @Test("A script responds in order, in virtual time")
+    @Test("A test checks the parts of the request that was sent")
+    func sent() async throws {
+        // sample: sent
+        let transport = ScriptedTransport([.status(201, body: #"{"id": 8}"#)])
+        let provider = Provider<Library>(transport: transport)
+        #expect(try await provider.request(.borrow(NewLoan(book: 3)), as: Loan.self).id == 8)
+
+        let request = try #require(transport.sent.first)
+        #expect(request.method == .post)
+        #expect(request.url?.absoluteString == "https://library.example/v1/loans")
+        #expect(request.headers[.contentType] == "application/json")
+        #expect(request.body.bytes == Data(#"{"book":3}"#.utf8))
+        // end
+    }
+
+    @Test("A test gets the request of a target without sending it")
+    func made() throws {
+        // sample: made
+        let request = try Endpoint(Library.borrow(NewLoan(book: 3))).makeRequest()
+        #expect(request.path == "/v1/loans")
+        // end
+    }
+
+    @Test("After the last response of a script, a request fails")
+    func end() async throws {
+        let provider = Provider<GitHub>(transport: ScriptedTransport([]))
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider.request(.repository("swiftlang/swift"))
+        }
+        #expect(error?.code == .transport)
+    }
+
+    @Test("A retry waits on the clock that the test advances")
     func script() async throws {
         // sample: script
         let clock = ManualClock()
-        let transport = ScriptedTransport([.status(503), .status(200, body: #"{"token": "t"}"#), .failure(.offline)])
-        let retry = RetryPlugin(maximumAttempts: 2, backoff: .constant(.seconds(2)))
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
-        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
-        let login = API.auth.login(email: "ann@example.com", password: "secret").options {
-            $0.idempotencyKey = .generated
-        }
+        let transport = ScriptedTransport([.status(503), .status(200, body: #"{"forks": 7}"#)])
+        let retry = RetryPlugin(backoff: .constant(.seconds(2)))
+        let provider = Provider<GitHub>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
 
-        async let session = api.send(login)
+        async let repository = provider.requestDecoded(.repository("swiftlang/swift"))
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
-        #expect(try await session.token == "t")
-        #expect(transport.sent.map(\.path) == ["/auth/login", "/auth/login"])
+        #expect(try await repository.forks == 7)
+        #expect(transport.sent.count == 2)
         // end
     }
 
@@ -58,5 +99,18 @@ struct TestingSamples {
         #expect(try await api.send(API.posts.list(offset: 0, limit: 1)).isEmpty)
         let error = await pipelineError { _ = try await api.send(API.posts.delete(id: 7)) }
         #expect(error?.response?.statusCode == 404)
+    }
+
+    @Test("A call with an option that no plugin handles fails")
+    func options() async {
+        // sample: options
+        let configuration = ProviderConfiguration(unhandledOptions: .fail)
+        let provider = Provider<GitHub>(transport: StubTransport(), configuration: configuration)
+        let options = RequestOptions { $0.totalTimeout = .seconds(5) }
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider.requestDecoded(.repository("swiftlang/swift"), options: options)
+        }
+        #expect(error?.code == .invalidRequest(.option))
+        // end
     }
 }

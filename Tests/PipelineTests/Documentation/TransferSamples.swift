@@ -30,7 +30,7 @@ enum TransferSamples {
         }
         var task: RequestTask {
             switch self {
-            case .find(let text): .requestParameters(parameters: ["q": text], encoding: URLEncoding.queryString)
+            case .find(let text): .requestQuery(["q": text])
             case .order(let order): .requestJSONEncodable(order)
             case .receipt(_, let file): .downloadDestination(.file(file, options: .removePreviousFile))
             }
