@@ -21,9 +21,13 @@ extension PipelineError {
 extension PipelineError.Code {
     /// Unavailable, because a kind has several codes: use ``isKind(of:)``.
     @available(*, unavailable, message: "a kind has several codes: write code.isKind(of: .timeout)")
-    public static func == (code: Self, kind: Kind) -> Bool { code.isKind(of: kind) }
+    public static func == (code: Self, kind: Kind) -> Bool {
+        code.isKind(of: kind)
+    }
 
     /// Unavailable, because a kind has several codes: use ``isKind(of:)``.
     @available(*, unavailable, message: "a kind has several codes: write !code.isKind(of: .timeout)")
-    public static func != (code: Self, kind: Kind) -> Bool { !code.isKind(of: kind) }
+    public static func != (code: Self, kind: Kind) -> Bool {
+        !code.isKind(of: kind)
+    }
 }

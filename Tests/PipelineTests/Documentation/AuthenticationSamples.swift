@@ -141,8 +141,8 @@ enum AuthenticationSamples {
 
     static func session(_ tokens: TokenRefreshPlugin<Login>, _ login: Login) async {
         // sample: session
-        await tokens.setCredential(login)  // after a log-in
-        await tokens.setCredential(nil)  // after a log-out
+        await tokens.setCredential(login)  // after a login
+        await tokens.setCredential(nil)  // after a logout
         // end
     }
 
@@ -291,7 +291,7 @@ struct AuthenticationSamplesTests {
         #expect(await keychain.login?.refreshToken == "s")
     }
 
-    @Test("A log-in and a log-out are stored, and calls fail without a session")
+    @Test("A login and a logout are stored, and calls fail without a session")
     func session() async throws {
         let (keychain, auth) = AuthenticationSamples.sources(ScriptedTransport([]))
         let transport = ScriptedTransport(always: .status(200))

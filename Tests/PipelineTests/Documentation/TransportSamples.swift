@@ -5,6 +5,10 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+#endif
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -49,6 +53,22 @@ enum TransportSamples {
         // end
         return (transport, configuration)
     }
+
+    #if AsyncHTTPClient
+    static func client() -> (Provider<Library>, AsyncHTTPClientTransport, HTTPClient.Configuration) {
+        // sample: client
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.timeout.connect = .seconds(2)
+        let transport = AsyncHTTPClientTransport(
+            configuration: configuration,
+            connectionsPerHost: 16,
+            readTimeout: .seconds(30)
+        )
+        let provider = Provider<Library>(transport: transport)
+        // end
+        return (provider, transport, configuration)
+    }
+    #endif
 }
 
 @Suite("The samples of the guide Transports")
@@ -82,4 +102,16 @@ struct TransportSamplesTests {
         #expect(configuration.urlCache == nil)
         #expect(configuration.httpCookieStorage == nil)
     }
+
+    #if AsyncHTTPClient
+    @Test("A provider has the configured transport, and its calls fail after the shutdown")
+    func client() async throws {
+        let (provider, transport, configuration) = TransportSamples.client()
+        #expect(configuration.timeout.connect == .seconds(2))
+        #expect("\(provider.explain())".contains("AsyncHTTPClientTransport"))
+        try await transport.shutdown()
+        let error = await pipelineError { _ = try await provider.request(.book(id: 3)) }
+        #expect(error?.code == .clientClosed)
+    }
+    #endif
 }
