@@ -19,7 +19,7 @@ enum TokenRefreshFailure: Sendable {
     case thrown(any Error)
     case timedOut
     case excessive
-    /// The call's session has ended, or none has begun. Calls that fail before the next log-in share a report; later
+    /// The call's session has ended, or none has begun. Calls that fail before the next login share a report; later
     /// calls have none.
     case sessionEnded(SessionEndReport?)
     /// The call's deadline has passed.

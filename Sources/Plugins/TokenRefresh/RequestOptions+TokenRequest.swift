@@ -5,7 +5,7 @@ private enum IsTokenRequest: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Whether the call itself requests a token, as a log-in or a refresh does, so that ``TokenRefreshPlugin`` leaves
+    /// Whether the call itself requests a token, as a login or a refresh does, so that ``TokenRefreshPlugin`` leaves
     /// it alone.
     ///
     /// Such a call gets no token, waits for no refresh and causes none, whatever the response. This also holds without

@@ -13,14 +13,14 @@ public import Pipeline
 /// }
 /// let provider = Provider<ShopAPI>(transport: transport, plugins: [RetryPlugin(), tokens, DeduplicationPlugin()])
 ///
-/// await tokens.setCredential(session)  // after a log-in
-/// await tokens.setCredential(nil)      // after a log-out
+/// await tokens.setCredential(session)  // after a login
+/// await tokens.setCredential(nil)      // after a logout
 /// ```
 ///
 /// A target requires a token if it conforms to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
 /// `MultiTarget`. The application defines the type of the credential.
 ///
-/// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A log-in, or a
+/// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A login, or a
 /// refresh made in a callback, must set the option `isTokenRequest`.
 ///
 /// **Effects**
@@ -61,17 +61,17 @@ public import Pipeline
 /// - A session ends when the application removes or replaces the credential, and when a refresh returns `nil`. At that
 ///   moment, calls that wait for a token fail with `sessionEnded` and are not sent. The same applies to calls that
 ///   began earlier and reach the plugin later, for example from a queue, and to calls that were sent and are refused or
-///   retried later. None of them uses the token of a later log-in. A call that began before the first log-in uses that
-///   log-in's credential.
+///   retried later. None of them uses the token of a later login. A call that began before the first login uses that
+///   login's credential.
 ///
 /// What `onChange` does:
 ///
-/// - It receives every change of the credential exactly once and in order: log-in, refresh, log-out, and the end of a
+/// - It receives every change of the credential exactly once and in order: login, refresh, logout, and the end of a
 ///   session. It is the one place to store the credential. It runs in a separate task, one change at a time, and does
 ///   not receive the credential that the plugin was made with.
 /// - Calls that waited for a refresh continue when `onChange` has returned for that change, but wait no longer than the
 ///   time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for `onChange`, so it
-///   may show a log-in and wait for it.
+///   may show a login and wait for it.
 /// - It cannot fail: a credential is in use whether or not it could be stored. Changes that wait for a slow `onChange`
 ///   are kept until it has received them.
 ///
@@ -179,14 +179,14 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     /// The number of calls that wait for a refresh, for tests and dashboards.
     public var waitingCount: Int { refresher.waitingCount }
 
-    /// Sets the credential after a log-in, or removes it with `nil` after a log-out, for all copies of the plugin.
+    /// Sets the credential after a login, or removes it with `nil` after a logout, for all copies of the plugin.
     ///
     /// The change takes effect at once. The method returns when `onChange` has returned for it, so the credential is
     /// stored by then. It returns earlier if its task is cancelled, or if `onChange` has not returned for an earlier
     /// change; the change is still reported.
     ///
     /// - Parameters:
-    ///   - credential: the credential after a log-in, `nil` to end the session.
+    ///   - credential: the credential after a login, `nil` to end the session.
     ///   - continuesSession: whether the credential belongs to the user who is logged in, for example after a change of
     ///     the password, so that calls of the current session may use it. By default it begins a new session, and the
     ///     calls of the current one fail with `sessionEnded`. Ignored without a session.

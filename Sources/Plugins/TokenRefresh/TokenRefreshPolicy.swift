@@ -16,7 +16,7 @@ public import Pipeline
 public struct TokenRefreshPolicy: Sendable {
     /// The handling of a call that requires a token and has no credential.
     ///
-    /// A call has no credential before the first log-in and after the end of a session. A call of a session that has
+    /// A call has no credential before the first login and after the end of a session. A call of a session that has
     /// ended has none either, even if another user has logged in. This applies to a call that waits for a token when
     /// the session ends, that is refused or retried later, or that reaches the plugin later although it began before
     /// the end.
@@ -29,7 +29,7 @@ public struct TokenRefreshPolicy: Sendable {
         public static let fail = Self(kind: .fail)
         /// The call is sent without a token, but a call of a session that has ended fails with `sessionEnded`.
         ///
-        /// Suitable for an API that can also be used without a log-in.
+        /// Suitable for an API that can also be used without a login.
         public static let send = Self(kind: .send)
         /// The call is sent without a token, even if its session has ended; if it was refused, its response is
         /// returned.

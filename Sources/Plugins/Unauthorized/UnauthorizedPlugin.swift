@@ -16,9 +16,9 @@ public import Pipeline
 /// - Does not call it if the target lists 401 among the statuses that it accepts.
 /// - Does not call it for a 401 from another origin than the endpoint's, after a redirect or a change by a plugin. Such
 ///   a 401 does not concern the user of this API.
-/// - While ``TokenRefreshPlugin`` has no credential, before the first log-in or after the end of a session, calls the
+/// - While ``TokenRefreshPlugin`` has no credential, before the first login or after the end of a session, calls the
 ///   handler once for all calls that fail with `sessionEnded`. The handler gets the response of a refused call, or
-///   `nil` for a call that was never sent. It does not run for calls of that session that fail after a new log-in.
+///   `nil` for a call that was never sent. It does not run for calls of that session that fail after a new login.
 /// - Passes a copy of the response, without its body if that is a stream. The handler cannot change the result.
 /// - Passes all other results on unchanged and keeps nothing.
 ///

@@ -23,7 +23,7 @@ struct TokenChangeTests: TokenCalls {
         )
     }
 
-    @Test("onChange sees each log-in, refresh and log-out once, but not the restored credential")
+    @Test("onChange sees each login, refresh and logout once, but not the restored credential")
     func order() async throws {
         let plugin = bench.plugin()
         #expect(try await bench.provider(plugin).request(Ask.bearer).statusCode == 200)
@@ -102,7 +102,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A log-out while onChange stores a credential fails the waiting calls and is reported afterwards")
+    @Test("A logout while onChange stores a credential fails the waiting calls and is reported afterwards")
     func logOutMeanwhile() async throws {
         let plugin = slowPlugin()
         let calls = calls(2, of: bench.provider(plugin))
@@ -120,7 +120,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
     }
 
-    @Test("onChange can show a login sheet and wait for it, and sees the log-in afterwards")
+    @Test("onChange can show a login sheet and wait for it, and sees the login afterwards")
     func showsLogIn() async throws {
         let (sheet, close) = AsyncStream.makeStream(of: Void.self)
         let plugin = TokenRefreshPlugin(
@@ -133,7 +133,7 @@ struct TokenChangeTests: TokenCalls {
         )
         #expect(await codes(calls(1, of: bench.provider(plugin))) == [.sessionEnded])
         Task {
-            // The sheet closes when the log-in is done.
+            // The sheet closes when the login is done.
             await plugin.setCredential(Session(accessToken: "mine"))
             close.finish()
         }

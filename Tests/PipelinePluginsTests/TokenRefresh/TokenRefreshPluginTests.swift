@@ -290,7 +290,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.sent == [nil])
     }
 
-    @Test("A plugin made with obtain requests the first credential, and another one after a log-out")
+    @Test("A plugin made with obtain requests the first credential, and another one after a logout")
     func obtain() async throws {
         let bench = TokenBench { _ in true }
         let plugin = TokenRefreshPlugin { old, _ in try await bench.refresh(old) }

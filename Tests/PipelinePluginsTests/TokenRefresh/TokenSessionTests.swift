@@ -162,7 +162,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A call that an outer plugin holds until the first log-in uses the newest token of that session"
+        "A call that an outer plugin holds until the first login uses the newest token of that session"
     )
     func heldUntilLogIn() async throws {
         let bench = TokenBench { _ in true }
@@ -199,7 +199,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 A call refused after a log-out fails and runs no handler, even if a user is logged in by then",
+        "A08 A call refused after a logout fails and runs no handler, even if a user is logged in by then",
         arguments: [true, false],
         [Switch.logOut, .logIn]
     )
@@ -233,7 +233,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 A call retried after its session ended fails and never uses the token of a later log-in",
+        "A08 A call retried after its session ended fails and never uses the token of a later login",
         arguments: [Switch.logOut, .logIn]
     )
     func retriedLater(how: Switch) async throws {
@@ -266,7 +266,7 @@ struct TokenSessionTests: TokenCalls {
         #expect(bench.sent == ["Bearer old", nil])
     }
 
-    @Test("With sendAll, a log-out returns the 401s of refused calls and sends the others without a token")
+    @Test("With sendAll, a logout returns the 401s of refused calls and sends the others without a token")
     func logOutWithoutToken() async throws {
         let bench = TokenBench(isGated: true) { _ in false }
         let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))

@@ -141,7 +141,7 @@ struct LoggingSamplesTests {
         #expect(try page.contains("`\(text.dropLast())`"))
     }
 
-    @Test("The guide shows what is hidden in the log of a log-in")
+    @Test("The guide shows what is hidden in the log of a login")
     func logIn() async throws {
         let transport = transport(
             headers: [.setCookie: "id=38af9c21e4"],
@@ -184,7 +184,7 @@ struct LoggingSamplesTests {
 
     // MARK: A sample that is a test
 
-    @Test("The log of a log-in contains neither the password nor the token")
+    @Test("The log of a login contains neither the password nor the token")
     func noSecret() async throws {
         // sample: assert
         let lines = Mutex("")  // import Synchronization
