@@ -69,6 +69,7 @@ let package = Package(
     products: [
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
+        .library(name: "PipelineStores", targets: ["PipelineStores"]),
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
         .library(name: "PipelineRecording", targets: ["PipelineRecording"]),
         .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
@@ -107,6 +108,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
+        .target(
+            name: "PipelineStores",
+            dependencies: ["PipelineRedaction", httpTypes],
+            path: "Sources/Stores",
+            swiftSettings: swiftSettings
+        ),
         // Content codings and content hashes, which plugins and recordings share. No product offers them.
         .target(
             name: "PipelineContentCoding",
@@ -116,7 +123,9 @@ let package = Package(
         ),
         .target(
             name: "PipelinePlugins",
-            dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
+            dependencies: [
+                "Pipeline", "PipelineStores", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing,
+            ],
             path: "Sources/Plugins",
             // The plugins use only public API, like third-party plugins.
             packageAccess: false,
@@ -130,7 +139,7 @@ let package = Package(
         ),
         .target(
             name: "PipelineTesting",
-            dependencies: ["Pipeline", httpTypes],
+            dependencies: ["Pipeline", "PipelineStores", httpTypes],
             path: "Sources/Testing",
             swiftSettings: swiftSettings
         ),
@@ -193,10 +202,16 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "PipelineStoresTests",
+            dependencies: ["PipelineStores", "PipelineRedaction", "PipelineTesting", "TestSupport", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "PipelineTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes, logging, asyncHTTPClient,
+                "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "TestSupport", httpTypes, logging,
+                asyncHTTPClient,
             ] + nio,
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
@@ -212,8 +227,9 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineTesting",
-                "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing,
+                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineStores",
+                "PipelineTesting", "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging, metrics,
+                metricsTestKit, tracing,
                 inMemoryTracing,
             ],
             swiftSettings: swiftSettings
@@ -256,8 +272,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineTesting",
-                httpTypes, asyncHTTPClient, nioSSL,
+                "PipelineStores", "PipelineTesting", httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],
             swiftSettings: swiftSettings

@@ -26,6 +26,7 @@ extension PluginType where Self == PluginStack {
     /// | ``TimeoutPlugin`` | limits the wait for each piece of a body, and the whole call if `totalTimeout` is set |
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
+    /// | `cookies` | sends and stores cookies on each hop, if it is set |
     /// | `authentication` | sets credentials |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
     /// | ``GzipPlugin`` | decodes a shared response once |
@@ -35,6 +36,7 @@ extension PluginType where Self == PluginStack {
     ///   - level: the level of detail in the log.
     ///   - minimumDuration: how long a successful call takes at least, zero and up.
     ///   - idleTimeout: the longest pause within a body, more than zero.
+    ///   - cookies: keeps cookies; `nil` to keep none.
     ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
     ///     first.
     ///   - inner: plugins inside all others, outermost first.
@@ -43,6 +45,7 @@ extension PluginType where Self == PluginStack {
         logging level: LoggingPlugin.Level = .error,
         minimumDuration: Duration = .zero,
         idleTimeout: Duration = .seconds(60),
+        cookies: CookiePlugin? = nil,
         @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() },
         @PluginStackBuilder inner: () -> PluginStack = { PluginStack() }
     ) -> PluginStack {
@@ -52,6 +55,7 @@ extension PluginType where Self == PluginStack {
             TimeoutPlugin(idle: idleTimeout)
             RequestIDPlugin()
             RetryPlugin()
+            if let cookies { cookies }
             authentication()
             DeduplicationPlugin()
             GzipPlugin()

@@ -1,4 +1,4 @@
-/// A rule that a plugin or a transport violates, found by ``PluginConformance`` or ``TransportConformance``.
+/// A rule that a plugin, a transport or a store violates, found by a conformance suite.
 public struct ConformanceViolation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the check that failed.
     public let check: String

@@ -1,0 +1,218 @@
+import HTTPTypes
+public import Pipeline
+public import PipelineStores
+
+/// A plugin that keeps the cookies that servers set, and sends them back.
+///
+/// ```swift
+/// CookiePlugin()
+/// CookiePlugin(store: FileCookieStore(file))
+/// CookiePlugin(store: store, account: { target in (target as? TenantTarget)?.tenant ?? "" })
+/// ```
+///
+/// **Effects**
+///
+/// - Sends the cookies of the jar that match the request, on each attempt and each redirect. Cookies that a target has
+///   set come first; a cookie of the jar with the name of one of these is left out.
+/// - Stores the cookies of each response, including redirects and responses whose status the target does not accept.
+/// - Sends a cookie with `SameSite=Strict` only to the site of the call's first request, and one with `Lax`, or without
+///   a value, also to other sites if the method is safe.
+/// - Does not touch responses that came from a cache.
+/// - Records when a cookie was last used only if the response sets cookies, so that most calls only read the store.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `store` | a ``MemoryCookieStore`` of its own |
+/// | `rules` | 50 cookies per domain, 3000 in total, and the public suffixes that the system has, see ``CookieRules`` |
+/// | `account` | one account for all calls |
+///
+/// **Position**
+///
+/// - Outside a cache, which must not store cookies, and outside a plugin that signs the field Cookie.
+/// - Only once in a stack.
+/// - With `account`, outside a plugin that shares responses. Calls of different accounts share none.
+///
+/// **Errors**
+///
+/// - `cookies.unreadable`: the store cannot be read; nothing was sent. The underlying error has the reason.
+/// - If the store cannot be written, the call goes on, and `onWriteFailure` gets the error.
+/// - An error that `account` throws becomes the underlying error of a failure with code `plugin`.
+///
+/// **Secrets**: the field Cookie is a secret of the request. A redirect gets the cookies of its own host only.
+///
+/// Source: RFC 6265bis §5, https://www.rfc-editor.org/info/draft-ietf-httpbis-rfc6265bis
+public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
+    /// The store that the plugin reads and writes.
+    public let store: any CookieStore
+    private let rules: CookieRules
+    private let account: (@Sendable (any TargetType) async throws -> String)?
+    private let onWriteFailure: @Sendable (any Error) -> Void
+
+    /// Creates a plugin.
+    ///
+    /// - Parameters:
+    ///   - store: keeps the cookies.
+    ///   - rules: what a jar accepts.
+    ///   - account: returns the account of a call, such as the identifier of a tenant. It runs once per call, before
+    ///     anything is sent. Defaults to one account, the empty string, for all calls.
+    ///   - onWriteFailure: gets the error if the cookies of a response cannot be stored.
+    public init(
+        store: any CookieStore = MemoryCookieStore(),
+        rules: CookieRules = CookieRules(),
+        account: (@Sendable (_ target: any TargetType) async throws -> String)? = nil,
+        onWriteFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.rules = rules
+        self.account = account
+        self.onWriteFailure = onWriteFailure
+    }
+
+    /// Records the account of the call, if the plugin has several.
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        let key = ObjectIdentifier(self)
+        guard let account, context[CookieAccounts.self][key] == nil else { return }
+        let name = try await account(context.target)
+        let first = context.update(CookieAccounts.self) { accounts in
+            if accounts[key] == nil { accounts[key] = name }
+            return accounts[key] ?? name
+        }
+        context.addIdentity("\(self.name) \(first)")
+    }
+
+    /// Sends the request with its cookies, and stores those of the response.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        // Without a name, the account of the call is unknown.
+        guard let account = account == nil ? "" : context[CookieAccounts.self][ObjectIdentifier(self)],
+            let described = describe(request, context)
+        else { return try await send(request) }
+        let response = try await send(try await withCookies(request, described, account, context))
+        guard response.source == .network else { return response }
+        let fields = response.headers[values: .setCookie]
+        if !fields.isEmpty { await keep(fields, described, account, context) }
+        return response
+    }
+
+    private func describe(_ request: PipelineRequest, _ context: PipelineContext) -> CookieJar.Request? {
+        let authority = request.origin.authority
+        let first = context.update(FirstAuthority.self) { first in
+            if context.hop == 0 { first = authority }
+            return first
+        }
+        return CookieJar.Request(
+            scheme: request.origin.scheme,
+            authority: authority,
+            path: request.path,
+            method: request.method,
+            firstAuthority: first
+        )
+    }
+
+    private func withCookies(
+        _ request: PipelineRequest,
+        _ described: CookieJar.Request,
+        _ account: String,
+        _ context: PipelineContext
+    ) async throws -> PipelineRequest {
+        var jar: CookieJar
+        do {
+            jar = try await store.jar(account: account)
+        } catch {
+            if Task.isCancelled { throw CancellationError() }
+            throw PipelineError(.unreadableCookies, "the cookies cannot be read", underlyingError: error)
+        }
+        var cookies = jar.cookies(for: described, rules: rules, at: context.clock.date)
+        guard !cookies.isEmpty else { return request }
+        let own = request.headers[.cookie]
+        if let own {
+            let names = Set(own.split(separator: ";").map { $0.drop { $0 == " " }.prefix { $0 != "=" } })
+            cookies.removeAll { names.contains($0.name[...]) }
+        }
+        let parts = [own, cookies.fieldValue].compactMap(\.self)
+        guard !cookies.isEmpty else { return request }
+        var request = request
+        try request.setHeader(parts.joined(separator: "; "), for: .cookie, isSecret: true)
+        return request
+    }
+
+    private func keep(
+        _ fields: [String],
+        _ described: CookieJar.Request,
+        _ account: String,
+        _ context: PipelineContext
+    ) async {
+        let now = context.clock.date
+        do {
+            try await store.update(account: account) { [rules] jar in
+                _ = jar.cookies(for: described, rules: rules, at: now)
+                for field in fields { jar.store(field, from: described, rules: rules, at: now) }
+            }
+        } catch {
+            onWriteFailure(error)
+        }
+    }
+}
+
+/// The accounts of a call, by the plugin that obtained them.
+private enum CookieAccounts: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: String] = [:]
+    static let isInherited = true
+}
+
+/// The host and port of the first request of an attempt.
+private enum FirstAuthority: PipelineContextKey {
+    static let defaultValue: String? = nil
+}
+
+extension PipelineError.Code {
+    /// A cookie store cannot be read; nothing was sent.
+    public static let unreadableCookies = Self(rawValue: "cookies.unreadable")
+}
+
+extension PluginCapability {
+    /// The plugin sends the cookies that servers set.
+    public static let keepsCookies = Self("keeps cookies")
+}
+
+extension CookiePlugin: CapabilityDeclaring {
+    /// The capability `keepsCookies`; with several accounts also `PluginCapability.setsCredential` and
+    /// `PluginCapability.identifiesCalls`.
+    public var capabilities: Set<PluginCapability> {
+        account == nil ? [.keepsCookies] : [.keepsCookies, .setsCredential, .identifiesCalls]
+    }
+
+    /// Cookies belong outside a cache and outside signatures, and only once in a stack.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "cookies-inside-cache",
+                [.keepsCookies],
+                .inside,
+                [.caches],
+                consequence: "responses from the cache depend on cookies that the cache does not see"
+            ),
+            OrderRule(
+                "cookies-inside-signature",
+                [.keepsCookies],
+                .inside,
+                [.signs],
+                consequence: "the signature does not cover the field Cookie",
+                severity: .note
+            ),
+            OrderRule(
+                "cookies-twice",
+                [.keepsCookies],
+                .inside,
+                [.keepsCookies],
+                consequence: "each of the two sends and stores cookies",
+                remedy: "remove one of the two"
+            ),
+        ]
+    }
+}

@@ -1,0 +1,53 @@
+public import PipelineRedaction
+
+/// The cookies of one account.
+///
+/// A jar is a value: keep it in a ``CookieStore`` to share it between calls, and read or change it there.
+///
+/// ```swift
+/// try await store.update(account: "") { jar in
+///     jar.removeAll { $0.domain == "shop.example" }
+/// }
+/// ```
+///
+/// **Secrets**: descriptions show the number of cookies, never a value.
+///
+/// Source: RFC 6265bis §5, https://www.rfc-editor.org/info/draft-ietf-httpbis-rfc6265bis
+public struct CookieJar: Sendable, Equatable {
+    /// The cookies, in the order in which they were created.
+    public internal(set) var cookies: [Cookie] = []
+
+    /// The position in the order of creation for the next cookie.
+    ///
+    /// Dates alone do not order cookies that one response sets.
+    var nextOrder = 0
+
+    /// Creates a jar without cookies.
+    public init() {}
+
+    /// Adds cookies that no response set, such as imported ones.
+    ///
+    /// Each replaces a cookie with its name, domain and path.
+    public mutating func insert(_ added: some Sequence<Cookie>) {
+        for var cookie in added {
+            if let index = cookies.firstIndex(where: { $0.isSame(as: cookie) }) {
+                cookie.order = cookies[index].order
+                cookies[index] = cookie
+            } else {
+                cookie.order = nextOrder
+                nextOrder += 1
+                cookies.append(cookie)
+            }
+        }
+    }
+
+    /// Removes the cookies for which a closure returns `true`; all by default.
+    public mutating func removeAll(where isRemoved: (Cookie) -> Bool = { _ in true }) {
+        cookies.removeAll(where: isRemoved)
+    }
+}
+
+extension CookieJar: SafelyDescribed {
+    /// The number of cookies.
+    public var description: String { "\(cookies.count) cookies" }
+}

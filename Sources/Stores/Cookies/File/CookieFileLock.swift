@@ -1,0 +1,61 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The lock that all stores of a cookie file take for a change: an advisory lock of a file beside it.
+///
+/// The cookie file itself cannot be locked, because each change replaces it. The lock file is never removed: another
+/// process might have just opened it.
+struct CookieFileLock: Sendable {
+    private let path: String
+    private let filePath: String
+    private let patience: Duration
+
+    init(_ filePath: String, patience: Duration) {
+        path = filePath + ".lock"
+        self.filePath = filePath
+        self.patience = patience
+    }
+
+    /// Runs a closure while no other store has the lock; blocks until then.
+    func withLock(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
+        let file: OpenFile
+        do throws(POSIXError) {
+            try Self.createFolder(Self.folder(of: path))
+            file = try OpenFile(path, O_RDWR | O_CREAT | O_NONBLOCK)
+            try take(file)
+        } catch {
+            throw error.code == .EWOULDBLOCK
+                ? CookieStoreError(.locked, path: filePath) : CookieStoreError(.notWritable, path: filePath, error)
+        }
+        defer { file.unlock() }
+        try body()
+    }
+
+    /// Tries every 2 ms, because a blocking call could not be ended when the time is over.
+    private func take(_ file: OpenFile) throws(POSIXError) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while !(try file.tryLock()) {
+            guard clock.now < deadline else { throw POSIXError(.EWOULDBLOCK) }
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+    }
+
+    /// Returns the path of the folder that contains a file.
+    static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
+
+    private static func createFolder(_ path: String) throws(POSIXError) {
+        if path.isEmpty || access(path, F_OK) == 0 { return }
+        try createFolder(folder(of: path))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .current }
+    }
+}

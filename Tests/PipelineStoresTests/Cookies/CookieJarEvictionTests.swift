@@ -1,0 +1,141 @@
+import Foundation
+import PipelineStores
+import Testing
+
+@Suite("CookieJar, eviction")
+struct CookieJarEvictionTests {
+    private var session = CookieSession()
+
+    init() {
+        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"), cookiesPerDomain: 3, cookieCount: 5)
+    }
+
+    /// Stores cookies one second apart.
+    private mutating func receive(_ fields: String..., from host: String = "shop.test") throws {
+        for field in fields {
+            session.now += 1
+            #expect(try session.receive(field, from: "https://\(host)/") == nil)
+        }
+    }
+
+    @Test("RFC 6265bis §5.7: a domain has as many cookies as its bound, and one more evicts the one used longest ago")
+    mutating func perDomain() throws {
+        try receive("a=1", "b=1", "c=1")
+        #expect(session.names == ["a", "b", "c"])
+        try receive("d=1")
+        #expect(session.names == ["b", "c", "d"])
+        try receive("e=1", "f=1", "g=1")
+        #expect(session.names == ["e", "f", "g"])
+    }
+
+    @Test("RFC 6265bis §5.7: a cookie that was sent is used, however early it was created")
+    mutating func use() throws {
+        try receive("a=1; Path=/x", "b=1", "c=1")
+        session.now += 1
+        #expect(try session.sent(to: "https://shop.test/x") == "a=1; b=1; c=1")
+        session.now += 1
+        #expect(try session.sent(to: "https://shop.test/y") == "b=1; c=1")
+        try receive("d=1")
+        #expect(session.names == ["b", "c", "d"])
+        try receive("b=2", "e=1")
+        #expect(session.names == ["b", "d", "e"])
+    }
+
+    @Test("Of cookies that were used at the same time, the one that was created first is evicted")
+    mutating func ties() throws {
+        try receive("a=1", "b=1", "c=1")
+        session.now += 1
+        #expect(try session.sent() == "a=1; b=1; c=1")
+        try session.receive("d=1")
+        #expect(session.names == ["b", "c", "d"])
+    }
+
+    @Test("RFC 6265bis §5.7: cookies that are not secure are evicted before secure ones of the domain")
+    mutating func secureLast() throws {
+        try receive("a=1; Secure", "b=1", "c=1; Secure")
+        try receive("d=1; Secure")
+        #expect(session.names == ["a", "c", "d"])
+        try receive("e=1")
+        #expect(session.names == ["a", "c", "d"])
+        try receive("e=1; Secure")
+        #expect(session.names == ["c", "d", "e"])
+    }
+
+    @Test("RFC 6265bis §5.7: expired cookies are evicted first, also if they were used last or are secure")
+    mutating func expiredFirst() throws {
+        try receive("a=1", "b=1", "c=1; Secure; Max-Age=5")
+        session.now += 5
+        try receive("d=1")
+        #expect(session.names == ["a", "b", "d"])
+    }
+
+    @Test("RFC 6265bis §5.7: a renewal evicts nothing")
+    mutating func renewal() throws {
+        try receive("a=1", "b=1", "c=1")
+        try receive("d=1", "e=1", from: "other.test")
+        try receive("a=2", "b=2")
+        #expect(session.names == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test("RFC 6265bis §5.7: a full jar evicts the cookie used longest ago, of any domain and also a secure one")
+    mutating func total() throws {
+        try receive("a=1; Secure", "b=1")
+        try receive("c=1", "d=1", from: "other.test")
+        try receive("e=1", from: "third.test")
+        #expect(session.names == ["a", "b", "c", "d", "e"])
+        try receive("f=1", from: "third.test")
+        #expect(session.names == ["b", "c", "d", "e", "f"])
+    }
+
+    @Test("RFC 6265bis §5.7: a domain with too many cookies evicts its own, even in a full jar")
+    mutating func domainBeforeTotal() throws {
+        try receive("a=1", "b=1")
+        try receive("c=1", "d=1", "e=1", "f=1", from: "other.test")
+        #expect(session.names == ["a", "b", "d", "e", "f"])
+    }
+
+    @Test("RFC 6265bis §5.7: cookies of a domain count together, those of its subdomains do not")
+    mutating func domains() throws {
+        session.rules.cookieCount = 9
+        try receive("a=1", "b=1; Path=/x", "c=1; Domain=shop.test")
+        try receive("d=1", from: "www.shop.test")
+        #expect(session.names == ["a", "b", "c", "d"])
+        try receive("e=1; Domain=shop.test", from: "www.shop.test")
+        #expect(session.names == ["b", "c", "d", "e"])
+    }
+
+    @Test("Lower bounds apply to the next cookie")
+    mutating func lowerBounds() throws {
+        try receive("a=1", "b=1", "c=1")
+        try receive("d=1", from: "other.test")
+        session.rules.cookiesPerDomain = 2
+        session.rules.cookieCount = 2
+        try receive("e=1")
+        #expect(session.names == ["d", "e"])
+    }
+
+    @Test("RFC 6265bis §6.1: a domain has 50 cookies by default, and the jar those of 60 such domains")
+    mutating func defaults() throws {
+        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        #expect(session.rules.cookieCount == 60 * session.rules.cookiesPerDomain)
+        for number in 1...50 { try receive("a\(number)=1") }
+        #expect(session.names == (1...50).map { "a\($0)" })
+        try receive("a51=1")
+        #expect(session.names == (2...51).map { "a\($0)" })
+    }
+
+    @Test("RFC 6265bis §6.1: 10,000 cookies of one response stay within the bounds, and leave other sites alone")
+    mutating func hostileResponse() throws {
+        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        try receive("mine=1")
+        let domains = ["", "; Domain=b.c.evil.test", "; Domain=c.evil.test", "; Domain=evil.test"]
+        for number in 0..<10_000 {
+            let field = "a\(number)=1; Path=/\(number)\(domains[number % 4])"
+            try session.receive(field, from: "https://a.b.c.evil.test/")
+        }
+        let counts = Dictionary(grouping: session.jar.cookies, by: \.domain).mapValues(\.count)
+        let expected = ["shop.test": 1, "a.b.c.evil.test": 50, "b.c.evil.test": 50, "c.evil.test": 50, "evil.test": 50]
+        #expect(counts == expected)
+        #expect(try session.sent() == "mine=1")
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import PipelineStores
+import Testing
+
+/// A jar with rules and a clock, driven by URLs.
+struct CookieSession {
+    var jar = CookieJar()
+    var rules = CookieRules(publicSuffixes: PublicSuffixList("test\nco.test"))
+    var now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    /// The names of the cookies, in the order of the jar.
+    var names: [String] { jar.cookies.map(\.name) }
+
+    /// The only cookie of the jar.
+    var onlyCookie: CookieJar.Cookie {
+        get throws {
+            try #require(jar.cookies.count == 1)
+            return jar.cookies[0]
+        }
+    }
+
+    /// Stores the cookie of a Set-Cookie field of a response.
+    @discardableResult
+    mutating func receive(
+        _ field: String,
+        from url: String = "https://shop.test/",
+        first: String? = nil
+    ) throws -> CookieJar.Refusal? {
+        jar.store(field, from: try Self.request(url, first: first), rules: rules, at: now)
+    }
+
+    /// Returns the value of the Cookie field of a request.
+    mutating func sent(
+        to url: String = "https://shop.test/",
+        method: HTTPRequest.Method = .get,
+        first: String? = nil
+    ) throws -> String? {
+        jar.cookies(for: try Self.request(url, method: method, first: first), rules: rules, at: now).fieldValue
+    }
+
+    static func request(
+        _ url: String,
+        method: HTTPRequest.Method = .get,
+        first: String? = nil
+    ) throws -> CookieJar.Request {
+        let slashes = try #require(url.range(of: "://"))
+        let rest = url[slashes.upperBound...]
+        let path = rest.firstIndex(of: "/") ?? rest.endIndex
+        return try #require(
+            CookieJar.Request(
+                scheme: String(url[..<slashes.lowerBound]),
+                authority: String(rest[..<path]),
+                path: String(rest[path...]),
+                method: method,
+                firstAuthority: first
+            )
+        )
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import PipelineStores
+
+@Suite("FileCookieStore, several stores of a file")
+struct FileCookieStoreSharingTests {
+    private let folder: CookieFolder
+
+    init() throws { folder = try CookieFolder() }
+
+    @Test("Two stores that change a file in turn lose no update, and each sees the other's")
+    func inTurn() async throws {
+        let stores = [folder.store(), folder.store()]
+        var expected: [String] = []
+        for index in 10..<30 {
+            try await stores[index % 2].insert(.lasting("c\(index)"))
+            expected.append("c\(index)")
+            for store in stores { #expect(try await store.names == expected) }
+        }
+    }
+
+    @Test("A store notices changes that leave size, date and perhaps the inode of the file as they were")
+    func sameSize() async throws {
+        let (first, second) = (folder.store(), folder.store())
+        try await first.insert(.lasting("a", "0"))
+        for value in 1...9 {
+            // Two changes: the second one might get the inode of the file that the first one has replaced.
+            try await second.insert(.lasting("a", "x"))
+            try await second.insert(.lasting("a", "\(value)"))
+            let date = CookieJar.Cookie.date
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: folder.file.path)
+            #expect(try await first.jar(account: "").cookies.map(\.value) == ["\(value)"])
+        }
+    }
+
+    @Test("Four stores that change a file at the same time lose no update")
+    func concurrent() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                let store = folder.store()
+                for index in 0..<20 {
+                    group.addTask { try await store.insert(.lasting("c\(number)-\(index)")) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let jar = try await folder.store().jar(account: "")
+        #expect(Set(jar.cookies.map(\.name)).count == 80)
+        #expect(jar.cookies.map(\.order) == Array(0..<80))
+    }
+
+    @Test("Cookies in memory keep their place when another store has changed the file, unless it has set the same one")
+    func sessionCookies() async throws {
+        let (first, second) = (folder.store(), folder.store())
+        try await first.insert(.lasting("a"), .session("s"), .session("t"), .lasting("b"))
+        try await second.insert(.lasting("c"), .lasting("t"))
+        #expect(try await first.names == ["a", "s", "b", "c", "t"])
+        try await first.insert(.session("u"))
+        #expect(try await first.names == ["a", "s", "b", "c", "t", "u"])
+        #expect(try await second.names == ["a", "b", "c", "t"])
+    }
+
+    @Test("When the file is removed, its cookies are gone, and cookies in memory stay")
+    func removedFile() async throws {
+        let store = folder.store()
+        try await store.insert(.lasting("a"), .session("s"))
+        try FileManager.default.removeItem(at: folder.file)
+        #expect(try await store.names == ["s"])
+        try await store.insert(.lasting("b"))
+        #expect(try await folder.store().names == ["b"])
+    }
+
+    @Test("An update fails if another process keeps the lock, and reading does not need it")
+    func locked() async throws {
+        let store = folder.store(patience: .zero)
+        try await store.insert(.lasting("a"))
+        let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
+        #expect(try lock.tryLock())
+        let error = await #expect(throws: CookieStoreError.self) { try await store.insert(.lasting("b")) }
+        #expect(error?.code == .locked)
+        #expect(try await store.names == ["a"])
+        lock.unlock()
+        try await store.insert(.lasting("c"))
+        #expect(try await store.names == ["a", "c"])
+    }
+
+    @Test("Stores that wait for the lock do not occupy the threads of tasks")
+    func waiting() async throws {
+        try await folder.store().insert(.lasting("a"))
+        let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
+        #expect(try lock.tryLock())
+        let count = ProcessInfo.processInfo.activeProcessorCount + 2
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<count {
+                let store = folder.store()
+                group.addTask { try await store.insert(.lasting("b\(index)")) }
+            }
+            group.addTask { lock.unlock() }
+            try await group.waitForAll()
+        }
+        #expect(try await folder.store().names.count == count + 1)
+    }
+}

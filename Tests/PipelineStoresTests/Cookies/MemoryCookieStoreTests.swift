@@ -1,0 +1,29 @@
+import PipelineStores
+import PipelineTesting
+import Testing
+
+@Suite("MemoryCookieStore")
+struct MemoryCookieStoreTests {
+    @Test("It does what every cookie store has to do", .timeLimit(.minutes(1)))
+    func conformance() async {
+        let violations = await CookieStoreConformance { MemoryCookieStore() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test("Cookies of the session live as long as the store")
+    func sessionCookies() async throws {
+        let store = MemoryCookieStore()
+        try await store.insert(.session("s"))
+        #expect(try await store.names == ["s"])
+    }
+
+    @Test("Descriptions show neither accounts nor values")
+    func description() async throws {
+        let store = MemoryCookieStore()
+        await store.update(account: "ann") { $0.insert([.lasting("x")]) }
+        var dumped = ""
+        dump(store, to: &dumped)
+        #expect("\(store)" == "cookies of 1 accounts in memory")
+        #expect(!dumped.contains("canary") && !dumped.contains("ann"))
+    }
+}
