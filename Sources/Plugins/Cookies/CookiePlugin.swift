@@ -24,8 +24,8 @@ public import PipelineStores
 ///
 /// | setting | default |
 /// |---|---|
-/// | `store` | a ``MemoryCookieStore`` of its own |
-/// | `rules` | 50 cookies per domain, 3000 in total, and the public suffixes that the system has, see ``CookieRules`` |
+/// | `store` | a ``/PipelineStores/MemoryCookieStore`` of its own |
+/// | `rules` | 50 cookies per domain, 3000 in total, and the public suffixes that the system has, see ``/PipelineStores/CookieRules`` |
 /// | `account` | one account for all calls |
 ///
 /// **Position**

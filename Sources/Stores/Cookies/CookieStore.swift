@@ -1,6 +1,6 @@
 /// A place that keeps a ``CookieJar`` for each account.
 ///
-/// Run ``CookieStoreConformance`` of `PipelineTesting` against your own.
+/// Run `CookieStoreConformance` of `PipelineTesting` against your own.
 public protocol CookieStore: Sendable {
     /// Returns the jar of an account; empty if there is none.
     ///
