@@ -127,7 +127,8 @@ private enum Curl {
             return ["--resolve", "\(host):\(port):127.0.0.1", "http://\(host):\(port)\(url.path)"]
         }
         let options = ["--silent", "--noproxy", "*", "--cookie", ""]
-        var arguments = options + (try local(row.first))
+        // The first option makes curl ignore the settings of the user.
+        var arguments = ["--disable"] + options + (try local(row.first))
         for url in row.later { arguments += ["--next"] + options + ["--header", "X-Later: 1"] + (try local(url)) }
         let process = Process()
         process.executableURL = URL(filePath: try #require(executable))

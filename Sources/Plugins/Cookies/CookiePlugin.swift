@@ -14,6 +14,7 @@ public import PipelineStores
 ///
 /// - Sends the cookies of the jar that match the request, on each attempt and each redirect. Cookies that a target has
 ///   set come first; a cookie of the jar with the name of one of these is left out.
+/// - Sends at most 8190 bytes of cookies with a request; those with the shortest paths are left out first.
 /// - Stores the cookies of each response, including redirects and responses whose status the target does not accept.
 /// - Sends a cookie with `SameSite=Strict` only to the site of the call's first request, and one with `Lax`, or without
 ///   a value, also to other sites if the method is safe.
@@ -25,12 +26,13 @@ public import PipelineStores
 /// | setting | default |
 /// |---|---|
 /// | `store` | a ``/PipelineStores/MemoryCookieStore`` of its own |
-/// | `rules` | 50 cookies per domain, 3000 in total, and the public suffixes that the system has, see ``/PipelineStores/CookieRules`` |
+/// | `rules` | 180 cookies per registrable domain, 3000 in total, and the public suffixes that the system has, see ``/PipelineStores/CookieRules`` |
 /// | `account` | one account for all calls |
 ///
 /// **Position**
 ///
 /// - Outside a cache, which must not store cookies, and outside a plugin that signs the field Cookie.
+/// - Inside ``CredentialsPlugin``, which retries a request within its hop. Outside it, the cookies of the 401 are lost.
 /// - Only once in a stack.
 /// - With `account`, outside a plugin that shares responses. Calls of different accounts share none.
 ///

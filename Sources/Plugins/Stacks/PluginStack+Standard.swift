@@ -26,8 +26,8 @@ extension PluginType where Self == PluginStack {
     /// | ``TimeoutPlugin`` | limits the wait for each piece of a body, and the whole call if `totalTimeout` is set |
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
-    /// | `cookies` | sends and stores cookies on each hop, if it is set |
     /// | `authentication` | sets credentials |
+    /// | `cookies` | inside the credentials, so that it also gets the cookies of a challenge |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
     /// | ``GzipPlugin`` | decodes a shared response once |
     /// | `inner` | acts on requests and responses as they are on the wire |
@@ -55,8 +55,8 @@ extension PluginType where Self == PluginStack {
             TimeoutPlugin(idle: idleTimeout)
             RequestIDPlugin()
             RetryPlugin()
-            if let cookies { cookies }
             authentication()
+            if let cookies { cookies }
             DeduplicationPlugin()
             GzipPlugin()
             inner()

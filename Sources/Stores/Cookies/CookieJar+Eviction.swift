@@ -1,17 +1,19 @@
 extension CookieJar {
     /// Removes cookies until the jar is within its bounds.
     ///
-    /// Those of a domain with too many are removed first (not secure ones first), then any. Of several, the one goes
-    /// whose last use is longest ago. Expired ones are removed before.
+    /// Those of a site with too many are removed first (not secure ones first), then any. Of several, the one goes
+    /// whose last use is longest ago. Expired ones are removed before. A site is a registrable domain with its
+    /// subdomains, so that no site can crowd out the others with many subdomains.
     ///
     /// - Parameters:
     ///   - rules: the bounds.
-    ///   - newest: the domain that just got a cookie; no other can have too many.
+    ///   - newest: the domain that just got a cookie; no other site can have too many.
     ///
     /// Source: RFC 6265bis §5.7
     mutating func evict(_ rules: CookieRules, newest: String) {
-        let ofDomain = cookies.indices.filter { cookies[$0].domain == newest }
-        remove(ofDomain.count - rules.cookiesPerDomain, of: ofDomain) { left, right in
+        let site = rules.publicSuffixes?.registrableDomain(of: newest) ?? newest
+        let ofSite = cookies.indices.filter { CookieDomain.matches(cookies[$0].domain, site) }
+        remove(ofSite.count - rules.cookiesPerDomain, of: ofSite) { left, right in
             left.isSecure == right.isSecure ? Self.isOlder(left, right) : right.isSecure
         }
         remove(cookies.count - rules.cookieCount, of: Array(cookies.indices), first: Self.isOlder)

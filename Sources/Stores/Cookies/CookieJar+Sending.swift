@@ -1,9 +1,13 @@
 public import Foundation
 
 extension CookieJar {
+    /// The bytes that a Cookie field may have, as in curl.
+    static let fieldByteCount = 8190
+
     /// Returns the cookies to send with a request, and marks them as used.
     ///
-    /// Also removes every cookie that has expired.
+    /// Also removes every cookie that has expired. Leaves out cookies that a header field cannot hold, and the last
+    /// ones if all together have more than 8190 bytes.
     ///
     /// - Parameters:
     ///   - request: the request.
@@ -23,16 +27,24 @@ extension CookieJar {
             guard !cookie.isSecure || request.isSecure else { return false }
             // The list may have changed since the cookie was stored.
             guard cookie.isHostOnly || !rules.isPublicSuffix(cookie.domain) else { return false }
+            guard cookie.fitsInField else { return false }
             switch cookie.sameSite {
             case .strict: return isSameSite
             case .lax, nil: return isSameSite || request.isSafe
             case .unrestricted: return true
             }
         }
-        for index in found { cookies[index].lastAccessed = now }
-        return found.map { cookies[$0] }.sorted { left, right in
-            (right.path.utf8.count, left.order) < (left.path.utf8.count, right.order)
+        let sorted = found.sorted { left, right in
+            let (left, right) = (cookies[left], cookies[right])
+            return (right.path.utf8.count, left.order) < (left.path.utf8.count, right.order)
         }
+        var byteCount = 0
+        let sent = sorted.prefix { index in
+            byteCount += cookies[index].fieldByteCount
+            return byteCount <= Self.fieldByteCount
+        }
+        for index in sent { cookies[index].lastAccessed = now }
+        return sent.map { cookies[$0] }
     }
 }
 
@@ -46,6 +58,21 @@ extension CookieJar.Request {
             }
         }
         return site == rules.publicSuffixes?.registrableDomain(of: firstHost)
+    }
+}
+
+extension CookieJar.Cookie {
+    /// The bytes in a Cookie field, with the separator after the cookie.
+    fileprivate var fieldByteCount: Int { name.utf8.count + value.utf8.count + "=; ".utf8.count }
+
+    /// Whether a Cookie field can hold the cookie, which an imported cookie may not allow.
+    fileprivate var fitsInField: Bool {
+        guard !name.utf8.contains(UInt8(ascii: "=")) else { return false }
+        return [name, value].allSatisfy { text in
+            let isBlank: (UInt8?) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            return !isBlank(text.utf8.first) && !isBlank(text.utf8.last)
+                && text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+        }
     }
 }
 

@@ -13,7 +13,9 @@ public struct CookieRules: Sendable {
         didSet { sharedDomains = Self.asciiHosts(sharedDomains) }
     }
 
-    /// The most cookies that a domain may have, 1 and up; defaults to 50.
+    /// The most cookies that a registrable domain and its subdomains may have together, 1 and up; defaults to 180.
+    ///
+    /// Without ``publicSuffixes``, each host and each shared domain has this number.
     public var cookiesPerDomain: Int
 
     /// The most cookies that a jar may have, 1 and up; defaults to 3000.
@@ -23,7 +25,7 @@ public struct CookieRules: Sendable {
     public init(
         publicSuffixes: PublicSuffixList? = .system,
         sharedDomains: Set<String> = [],
-        cookiesPerDomain: Int = 50,
+        cookiesPerDomain: Int = 180,
         cookieCount: Int = 3000
     ) {
         precondition(cookiesPerDomain >= 1, "cookiesPerDomain is \(cookiesPerDomain), not 1 or more")

@@ -243,4 +243,33 @@ struct CookieJarSendingTests {
         let cookies = pairs.map { CookieJar.Cookie($0, $1, domain: "shop.test", created: session.now) }
         #expect(cookies.fieldValue == value)
     }
+
+    // MARK: Bounds of the field
+
+    @Test("A Cookie field has at most 8190 bytes; the cookies at the end of the order are left out")
+    func fieldBound() throws {
+        var jar = CookieJar()
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let value = String(repeating: "x", count: 4_000)
+        jar.insert(["a", "b", "c"].map { CookieJar.Cookie($0, value, domain: "shop.test", created: now) })
+        let request = try #require(CookieJar.Request(scheme: "https", authority: "shop.test", path: "/"))
+        let sent = jar.cookies(for: request, rules: CookieRules(publicSuffixes: nil), at: now + 1)
+        #expect(sent.map(\.name) == ["a", "b"])
+        #expect(jar.cookies.map { $0.lastAccessed == now } == [false, false, true])
+    }
+
+    @Test(
+        "An inserted cookie that a header field cannot hold is not sent, and the others are",
+        arguments: [("a", "1 "), ("a", "\t1"), ("a", "1;2"), ("a", "1\n2"), ("a=b", "1"), ("a ", "1"), ("a", "\u{7F}")]
+    )
+    func unsendable(name: String, value: String) throws {
+        var jar = CookieJar()
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        jar.insert([
+            CookieJar.Cookie(name, value, domain: "shop.test", created: now),
+            CookieJar.Cookie("good", "1", domain: "shop.test", created: now),
+        ])
+        let request = try #require(CookieJar.Request(scheme: "https", authority: "shop.test", path: "/"))
+        #expect(jar.cookies(for: request, rules: CookieRules(publicSuffixes: nil), at: now).fieldValue == "good=1")
+    }
 }

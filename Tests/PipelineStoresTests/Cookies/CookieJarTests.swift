@@ -143,7 +143,7 @@ struct CookieJarTests {
         let rules = CookieRules()
         #expect(rules.publicSuffixes?.suffix(of: "a.co.uk") == PublicSuffixList.system?.suffix(of: "a.co.uk"))
         #expect(rules.sharedDomains.isEmpty)
-        #expect(rules.cookiesPerDomain == 50)
+        #expect(rules.cookiesPerDomain == 180)
         #expect(rules.cookieCount == 3000)
     }
 }

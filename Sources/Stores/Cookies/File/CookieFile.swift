@@ -52,7 +52,7 @@ actor CookieFile {
             change(&jar)
             changed[account] = jar.cookies.isEmpty ? nil : jar
             let content = content(of: changed)
-            if content != self.content(of: jars) { try write(content) }
+            if !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
             jars = changed
         }
     }

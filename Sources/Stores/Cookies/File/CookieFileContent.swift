@@ -33,6 +33,22 @@ struct CookieFileContent: Codable, Equatable {
         }
     }
 
+    /// Returns whether the cookies are the same, whenever they were used last.
+    ///
+    /// A server that sets the same cookie in each response does not cause a write each time.
+    func hasSameCookies(as other: CookieFileContent) -> Bool {
+        func unused(_ accounts: [String: [Cookie]]) -> [String: [Cookie]] {
+            accounts.mapValues { cookies in
+                cookies.map { cookie in
+                    var cookie = cookie
+                    cookie.lastAccessed = cookie.created
+                    return cookie
+                }
+            }
+        }
+        return unused(accounts) == unused(other.accounts)
+    }
+
     // MARK: JSON
 
     func data(path: String) throws(CookieStoreError) -> Data {
