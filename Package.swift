@@ -37,6 +37,8 @@ let inMemoryTracing = Target.Dependency.product(
 )
 let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
 let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
+let sqlite = Target.Dependency.target(name: "CSQLite", condition: .when(traits: ["SQLite"]))
+let hiredis = Target.Dependency.target(name: "CHiredis", condition: .when(traits: ["Redis"]))
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
     package: "async-http-client",
@@ -85,6 +87,8 @@ let package = Package(
         .trait(name: "Tracing", description: "TracingPlugin, with swift-distributed-tracing"),
         .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
+        .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
+        .trait(name: "Redis", description: "RedisCacheStore, with libhiredis"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
     dependencies: [
@@ -110,7 +114,7 @@ let package = Package(
         .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
         .target(
             name: "PipelineStores",
-            dependencies: ["PipelineRedaction", httpTypes],
+            dependencies: ["PipelineRedaction", httpTypes, sqlite, hiredis],
             path: "Sources/Stores",
             swiftSettings: swiftSettings
         ),
@@ -179,6 +183,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
         // Not a product, because users of the package would fetch FlyingFox.
         .executableTarget(
             name: "quickstart",

@@ -51,11 +51,13 @@ final class BackgroundCalls: Sendable {
 
     /// Cancels all calls and refuses new ones.
     func shutdown() {
-        let tasks = state.withLock { state in
-            state.isShutDown = true
-            return Array(state.tasks.values)
-        }
-        for task in tasks { task?.cancel() }
+        state.withLock { $0.isShutDown = true }
+        cancelAll()
+    }
+
+    /// Cancels all calls.
+    func cancelAll() {
+        for task in state.withLock({ Array($0.tasks.values) }) { task?.cancel() }
     }
 
     /// Waits until no call is left, or until the waiting task is cancelled.

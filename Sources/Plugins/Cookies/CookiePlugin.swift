@@ -1,6 +1,7 @@
 import HTTPTypes
 public import Pipeline
 public import PipelineStores
+import Synchronization
 
 /// A plugin that keeps the cookies that servers set, and sends them back.
 ///
@@ -51,6 +52,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
     private let rules: CookieRules
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let onWriteFailure: @Sendable (any Error) -> Void
+    private let signOutCount = Atomic(0)
 
     /// Creates a plugin.
     ///
@@ -74,14 +76,8 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
 
     /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        let key = ObjectIdentifier(self)
-        guard let account, context[CookieAccounts.self][key] == nil else { return }
-        let name = try await account(context.target)
-        let first = context.update(CookieAccounts.self) { accounts in
-            if accounts[key] == nil { accounts[key] = name }
-            return accounts[key] ?? name
-        }
-        context.addIdentity("\(self.name) \(first)")
+        guard let account else { return }
+        try await CallAccounts.record(for: self, in: context, account)
     }
 
     /// Sends the request with its cookies, and stores those of the response.
@@ -91,11 +87,12 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         send: Stage.Send
     ) async throws -> PipelineResponse {
         // Without a name, the account of the call is unknown.
-        guard let account = account == nil ? "" : context[CookieAccounts.self][ObjectIdentifier(self)],
+        guard let account = account == nil ? "" : CallAccounts.name(for: self, in: context),
             let described = describe(request, context)
         else { return try await send(request) }
+        let start = signOutCount.load(ordering: .acquiring)
         let response = try await send(try await withCookies(request, described, account, context))
-        guard response.source == .network else { return response }
+        guard response.source == .network, signOutCount.load(ordering: .acquiring) == start else { return response }
         let fields = response.headers[values: .setCookie]
         if !fields.isEmpty { await keep(fields, described, account, context) }
         return response
@@ -161,12 +158,6 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
     }
 }
 
-/// The accounts of a call, by the plugin that obtained them.
-private enum CookieAccounts: PipelineContextKey {
-    static let defaultValue: [ObjectIdentifier: String] = [:]
-    static let isInherited = true
-}
-
 /// The host and port of the first request of an attempt.
 private enum FirstAuthority: PipelineContextKey {
     static let defaultValue: String? = nil
@@ -180,6 +171,16 @@ extension PipelineError.Code {
 extension PluginCapability {
     /// The plugin sends the cookies that servers set.
     public static let keepsCookies = Self("keeps cookies")
+}
+
+extension CookiePlugin: SignOutHandling {
+    /// Removes the cookies of all accounts; those that calls in progress bring are not stored.
+    ///
+    /// - Throws: the error of the store.
+    public func signOut() async throws {
+        signOutCount.add(1, ordering: .acquiringAndReleasing)
+        try await store.remove(account: "")
+    }
 }
 
 extension CookiePlugin: CapabilityDeclaring {

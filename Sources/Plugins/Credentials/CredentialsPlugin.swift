@@ -125,14 +125,8 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        let key = ObjectIdentifier(self)
-        guard let account, context[CallAccounts.self][key] == nil else { return }
-        let name = try await account(context.target)
-        let first = context.update(CallAccounts.self) { accounts in
-            if accounts[key] == nil { accounts[key] = name }
-            return accounts[key] ?? name
-        }
-        context.addIdentity("\(self.name) \(first)")
+        guard let account else { return }
+        try await CallAccounts.record(for: self, in: context, account)
     }
 
     /// Sends the request, with a known credential if there is one, and retries it with a credential after a challenge.
@@ -212,7 +206,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         _ context: PipelineContext
     ) async throws -> (AnswerableChallenge, PasswordCredential)? {
         var refused: Set<String> = []
-        let name = context[CallAccounts.self][ObjectIdentifier(self)]
+        let name = CallAccounts.name(for: self, in: context)
         // Without a name, the account of the call is unknown.
         guard let name = account == nil ? "" : name else { return nil }
         for challenge in challenges where !refused.contains(challenge.realm) {
@@ -262,12 +256,6 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         let clientNonce = Self.makeClientNonce(context)
         spaces.withLock { $0.setNext(nonce, in: answer.key, clientNonce: clientNonce) }
     }
-}
-
-/// The accounts of a call, by the plugin that obtained them.
-private enum CallAccounts: PipelineContextKey {
-    static let defaultValue: [ObjectIdentifier: String] = [:]
-    static let isInherited = true
 }
 
 extension CredentialsPlugin: CapabilityDeclaring {

@@ -25,10 +25,12 @@ extension PluginType where Self == PluginStack {
     /// | ``MinimumDurationPlugin`` | delays the call, not each attempt; delays nothing unless `minimumDuration` is set |
     /// | ``TimeoutPlugin`` | limits the wait for each piece of a body, and the whole call if `totalTimeout` is set |
     /// | ``RequestIDPlugin`` | one id for all attempts |
+    /// | ``StaleFallbackPlugin`` | with `cache` only; outside retries, so that they come before a stale response |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
     /// | `authentication` | sets credentials |
     /// | `cookies` | inside the credentials, so that it also gets the cookies of a challenge |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
+    /// | `cache` | inside the credentials and the cookies, so that no two users share a response |
     /// | ``GzipPlugin`` | decodes a shared response once |
     /// | `inner` | acts on requests and responses as they are on the wire |
     ///
@@ -37,6 +39,7 @@ extension PluginType where Self == PluginStack {
     ///   - minimumDuration: how long a successful call takes at least, zero and up.
     ///   - idleTimeout: the longest pause within a body, more than zero.
     ///   - cookies: keeps cookies; `nil` to keep none.
+    ///   - cache: stores responses; `nil` to store none.
     ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
     ///     first.
     ///   - inner: plugins inside all others, outermost first.
@@ -46,6 +49,7 @@ extension PluginType where Self == PluginStack {
         minimumDuration: Duration = .zero,
         idleTimeout: Duration = .seconds(60),
         cookies: CookiePlugin? = nil,
+        cache: CachePlugin? = nil,
         @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() },
         @PluginStackBuilder inner: () -> PluginStack = { PluginStack() }
     ) -> PluginStack {
@@ -54,10 +58,12 @@ extension PluginType where Self == PluginStack {
             MinimumDurationPlugin(minimumDuration)
             TimeoutPlugin(idle: idleTimeout)
             RequestIDPlugin()
+            if cache != nil { StaleFallbackPlugin() }
             RetryPlugin()
             authentication()
             if let cookies { cookies }
             DeduplicationPlugin()
+            if let cache { cache }
             GzipPlugin()
             inner()
         }

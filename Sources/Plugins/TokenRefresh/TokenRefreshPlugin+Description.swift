@@ -9,3 +9,8 @@ extension TokenRefreshPlugin: CapabilityDeclaring {
     /// The plugin declares `PluginCapability.setsCredential`, `.setsAccessToken` and `.answersChallenges`.
     public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken, .answersChallenges] }
 }
+
+extension TokenRefreshPlugin: SignOutHandling {
+    /// Removes the credential, as `setCredential(nil)` does.
+    public func signOut() async { await setCredential(nil) }
+}

@@ -1,0 +1,157 @@
+public import HTTPTypes
+public import Pipeline
+
+/// How a cache handled a request.
+///
+/// ```swift
+/// let response = try await provider.request(.news)
+/// print(response.cacheStatus?.description ?? "no cache")  // hit, fresh for 59 s
+/// ```
+///
+/// Source: RFC 9211, https://www.rfc-editor.org/rfc/rfc9211.html
+public struct CacheStatus: Sendable, Hashable {
+    /// The kinds of outcomes.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        /// The name of the kind.
+        public let rawValue: String
+        /// Makes a kind from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// A stored response that is fresh, without a request to the origin.
+        public static let hit = Kind(rawValue: "hit")
+        /// A stored response that is stale, without a successful request to the origin.
+        public static let stale = Kind(rawValue: "stale")
+        /// A stored response that the origin has confirmed.
+        public static let revalidated = Kind(rawValue: "revalidated")
+        /// A response of the origin, because no stored one could be used.
+        public static let miss = Kind(rawValue: "miss")
+        /// A response of the origin, because the request or the policy does not use the cache.
+        public static let bypass = Kind(rawValue: "bypass")
+    }
+
+    /// What the cache did.
+    public let kind: Kind
+    /// The reason, such as `uri-miss`, `vary-miss`, `stale-if-error` or `method`; `nil` for a plain hit.
+    public let reason: String?
+    /// The remaining freshness lifetime in seconds, negative for a stale response; `nil` if none was computed.
+    public let timeToLive: Int?
+    /// Whether the response of the origin was stored.
+    public let isStored: Bool
+    /// The status of the origin's response; `nil` without one.
+    let originStatus: Int?
+
+    init(
+        _ kind: Kind,
+        reason: String? = nil,
+        timeToLive: Int? = nil,
+        isStored: Bool = false,
+        originStatus: Int? = nil
+    ) {
+        self.kind = kind
+        self.reason = reason
+        self.timeToLive = timeToLive
+        self.isStored = isStored
+        self.originStatus = originStatus
+    }
+
+    private static let cacheName = "Pipeline"
+    /// The values of the parameter `fwd` that RFC 9211 defines; other reasons go into `detail`.
+    private static let forwardReasons: Set<String> = [
+        "bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial",
+    ]
+
+    /// The value of the field Cache-Status, such as `Pipeline; hit; ttl=59`.
+    public var fieldValue: String {
+        var text = Self.cacheName
+        let isForwarded = kind != .hit && kind != .stale
+        if isForwarded {
+            let forward = reason.flatMap { Self.forwardReasons.contains($0) ? $0 : nil }
+            text += "; fwd=" + (forward ?? defaultForward)
+        } else {
+            text += "; hit"
+        }
+        if let originStatus { text += "; fwd-status=\(originStatus)" }
+        if let timeToLive { text += "; ttl=\(timeToLive)" }
+        if isStored { text += "; stored" }
+        if let reason, !(isForwarded && Self.forwardReasons.contains(reason)) { text += "; detail=\"\(reason)\"" }
+        return text
+    }
+
+    private var defaultForward: String {
+        switch kind {
+        case .revalidated: "stale"
+        case .bypass: "bypass"
+        default: "request"
+        }
+    }
+}
+
+extension CacheStatus {
+    /// Parses the value that a cache of this kind has written; returns `nil` for anything else.
+    init?(fieldValue: String) {
+        let parts = fieldValue.split(separator: ";").map { $0.drop { $0 == " " } }
+        guard let first = parts.first, first == Self.cacheName else { return nil }
+        var values: [Substring: Substring] = [:]
+        for part in parts.dropFirst() {
+            let equals = part.firstIndex(of: "=") ?? part.endIndex
+            values[part[..<equals]] = part[equals...].dropFirst().trimmingQuotes
+        }
+        let forward = values["fwd"]
+        let timeToLive = values["ttl"].flatMap { Int($0) }
+        let originStatus = values["fwd-status"].flatMap { Int($0) }
+        let kind: Kind =
+            switch forward {
+            case nil: (timeToLive ?? 0) < 0 || values["detail"] != nil ? .stale : .hit
+            case "bypass", "method": .bypass
+            case _ where originStatus == 304 && timeToLive != nil: .revalidated
+            default: .miss
+            }
+        let reason = values["detail"] ?? forward
+        self.init(
+            kind,
+            reason: reason.map(String.init),
+            timeToLive: timeToLive,
+            isStored: values["stored"] != nil,
+            originStatus: originStatus
+        )
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingQuotes: Substring {
+        first == "\"" && last == "\"" && count > 1 ? dropFirst().dropLast() : self
+    }
+}
+
+extension CacheStatus: CustomStringConvertible {
+    /// The outcome in words, such as `hit, fresh for 59 s`.
+    public var description: String {
+        var text = kind.rawValue
+        if let reason, kind != .hit { text += " (\(reason))" }
+        if let timeToLive {
+            text += timeToLive < 0 ? ", stale for \(-timeToLive) s" : ", fresh for \(timeToLive) s"
+        }
+        return isStored ? text + ", stored" : text
+    }
+}
+
+extension HTTPField.Name {
+    /// Cache-Status (RFC 9211); `nil` never occurs, because the name is valid.
+    static let cacheStatus = HTTPField.Name("Cache-Status")
+}
+
+extension PipelineResponse {
+    /// How ``CachePlugin`` handled the request, from the field Cache-Status; `nil` without the plugin.
+    ///
+    /// The last line of the field counts. If the stack has no such plugin, a cache on the way that uses this library
+    /// has written it.
+    public internal(set) var cacheStatus: CacheStatus? {
+        get {
+            guard let name = HTTPField.Name.cacheStatus else { return nil }
+            return headers[values: name].last.flatMap { CacheStatus(fieldValue: $0) }
+        }
+        set {
+            guard let name = HTTPField.Name.cacheStatus, let newValue else { return }
+            headers.append(HTTPField(name: name, value: newValue.fieldValue))
+        }
+    }
+}

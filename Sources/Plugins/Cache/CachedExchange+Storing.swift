@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineStores
+
+extension CachedExchange {
+    /// Stores a response of the origin while it is passed on.
+    func receive(
+        _ response: PipelineResponse,
+        _ lookup: Lookup,
+        sentAt sent: Date,
+        reason: String
+    ) async -> PipelineResponse {
+        var response = response
+        var writer: (any CacheBodyWriter)?
+        if request.method == .head {
+            await receiveHead(response, lookup, sentAt: sent)
+        } else if response.statusCode == 304 {
+            await confirmForCaller(response, lookup, sentAt: sent)
+        } else if let entry = entry(for: response, lookup, sentAt: sent) {
+            writer = await begin(entry, response)
+        }
+        if let writer { await pass(&response, through: writer, to: lookup.key) }
+        let now = context.clock.date
+        let head = response.head
+        let timeToLive = writer == nil ? nil : timeToLive(head, lookup, sent, now)
+        response.cacheStatus = CacheStatus(
+            .miss,
+            reason: reason,
+            timeToLive: timeToLive,
+            isStored: writer != nil,
+            originStatus: response.statusCode
+        )
+        return response
+    }
+
+    private func timeToLive(_ head: HTTPResponse, _ lookup: Lookup, _ sent: Date, _ now: Date) -> Int {
+        let entry = CacheEntry(
+            id: UUID(),
+            key: lookup.key,
+            statusCode: head.status.code,
+            headers: head.headerFields,
+            requestDate: sent,
+            responseDate: now
+        )
+        let freshness = rules.freshness(of: entry, at: now)
+        return freshness.lifetime - freshness.age
+    }
+
+    /// Returns what to store of a response; `nil` if it must not be stored.
+    private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) -> CacheEntry? {
+        let now = context.clock.date
+        let hasCredential = request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
+        var head = response.head
+        if context.transportDecodesContent {
+            guard head.status.code != 206 else { return nil }
+            head.headerFields[.acceptRanges] = nil
+            weaken(&head)
+        }
+        guard plugin.invalidations.isCurrent(lookup.key.resource, since: start),
+            case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
+            let variant = variant(of: fields, lookup.hash)
+        else { return nil }
+        var entry = CacheEntry(
+            id: UUID(),
+            key: lookup.key,
+            variant: variant,
+            statusCode: head.status.code,
+            headers: fields,
+            requestDate: sent,
+            responseDate: now
+        )
+        if head.status.code == 206 {
+            guard let part = ContentRange(head.headerFields) else { return nil }
+            entry.statusCode = 200
+            entry.firstByte = part.range.lowerBound
+            entry.totalByteCount = part.total
+            entry.headers[.contentRange] = nil
+            entry.headers[.contentLength] = part.total.map(String.init)
+        }
+        return entry
+    }
+
+    /// Makes a strong ETag weak: the stored bytes are not those that the origin has labelled.
+    private func weaken(_ head: inout HTTPResponse) {
+        guard let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") else { return }
+        head.headerFields[.eTag] = "W/" + tag
+    }
+
+    private func begin(_ entry: CacheEntry, _ response: PipelineResponse) async -> (any CacheBodyWriter)? {
+        let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
+        return await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+            try await store.write(entry, byteCount: byteCount)
+        }
+    }
+
+    /// Writes a body that is in memory, and a stream while it is read.
+    private func pass(_ response: inout PipelineResponse, through writer: any CacheBodyWriter, to key: CacheKey) async {
+        let (invalidations, start) = (plugin.invalidations, start)
+        let sink = CacheSink(writer, plugin, context, expectation(of: response)) {
+            invalidations.isCurrent(key.resource, since: start)
+        }
+        guard let bytes = response.body.bytes else {
+            let upstream = response.body
+            response.body = .stream(StoringChunks(body: upstream, sink: sink), byteCount: upstream.byteCount)
+            return
+        }
+        await sink.append(bytes)
+        await sink.finish(bytes.count)
+    }
+
+    /// Returns what a body must have to be stored in whole or in part.
+    private func expectation(of response: PipelineResponse) -> CacheSink.Expectation {
+        let part = response.statusCode == 206 ? ContentRange(response.headers) : nil
+        let length = part?.range.count ?? (context.transportDecodesContent ? nil : announcedByteCount(response))
+        let tag = response.headers[.eTag]
+        return CacheSink.Expectation(
+            byteCount: length,
+            totalByteCount: part?.total ?? length,
+            isPart: part != nil,
+            isKeptIfInterrupted: length != nil && !context.transportDecodesContent && response.statusCode == 200
+                && tag.map { !$0.hasPrefix("W/") } ?? false
+        )
+    }
+
+    private func announcedByteCount(_ response: PipelineResponse) -> Int? {
+        response.headers[.contentLength].flatMap { Int($0) } ?? response.body.byteCount
+    }
+
+    // MARK: HEAD
+
+    /// Updates what is stored of a response to GET, or removes it if it has changed (RFC 9111 §4.3.5).
+    private func receiveHead(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
+        guard response.statusCode == 200 else { return }
+        let now = context.clock.date
+        for entry in lookup.entries {
+            let updated = rules.refreshedByHead(entry, by: response.head, requestDate: sent, responseDate: now)
+            _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+                if let updated { try await store.update(updated) } else { try await store.remove(entry) }
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Asks for the rest of a response of which the beginning is stored, and returns the whole (RFC 9111 §3.4).
+    func complete(_ part: CacheEntry, with rest: HTTPRequest, _ lookup: Lookup) async throws -> PipelineResponse {
+        var asking = request
+        asking.head = rest
+        let sent = context.clock.date
+        var response = try await send(asking)
+        response.request.headers[.range] = request.headers[.range]
+        response.request.headers[.ifRange] = request.headers[.ifRange]
+        guard response.statusCode == 206 else {
+            if response.statusCode == 416 { return try await retryWhole(lookup) }
+            return await receive(response, lookup, sentAt: sent, reason: "partial")
+        }
+        guard let range = rules.continuation(of: part, by: response.head), range.range.upperBound == range.total,
+            let reader = await plugin.limited(
+                context,
+                to: CachePlugin.lookupLimit,
+                { [store] in try await store.body(of: part) }
+            )
+        else { return try await retryWhole(lookup) }
+        let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
+        let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: store)
+        response.body = .stream(JoinedChunks(first: stored, second: response.body), byteCount: range.total)
+        response.head = HTTPResponse(status: .ok, headerFields: head.headers)
+        response.headers[.contentLength] = range.total.map(String.init)
+        return await receive(response, lookup, sentAt: sent, reason: "partial")
+    }
+
+    private func retryWhole(_ lookup: Lookup) async throws -> PipelineResponse {
+        let sent = context.clock.date
+        return await receive(try await send(request), lookup, sentAt: sent, reason: "miss")
+    }
+}

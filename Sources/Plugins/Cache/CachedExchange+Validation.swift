@@ -1,0 +1,146 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineStores
+
+extension CachedExchange {
+    /// Asks the origin whether a stored response is still valid (RFC 9111 §4.3).
+    func validate(
+        _ lookup: Lookup,
+        _ freshness: CacheRules.Freshness,
+        staleIfErrorUntil limit: Int?
+    ) async throws -> PipelineResponse {
+        guard let entry = lookup.entries.first else { return try await fetch(lookup, reason: "miss") }
+        if context[StaleFallback.self] == .now, let limit, freshness.staleness <= limit,
+            let response = await serve(entry, freshness, .stale, reason: "stale-if-error")
+        {
+            return response
+        }
+        let conditional = rules.validating(request.head, with: lookup.entries)
+        guard conditional != request.head, !isOnlyIfCached else {
+            return try await fetchOrFallBack(lookup, freshness, limit)
+        }
+        var validation = request
+        validation.head = conditional
+        let sent = context.clock.date
+        var response: PipelineResponse
+        do {
+            response = try await send(validation)
+        } catch {
+            if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
+            throw error
+        }
+        if StaleFallback.isServerError(response.statusCode),
+            let stale = await fallback(to: entry, freshness, until: limit)
+        {
+            return stale
+        }
+        guard response.statusCode == 304 else {
+            response.request.head = withoutConditions(response.request.head)
+            return await receive(response, lookup, sentAt: sent, reason: freshness.isFresh ? "request" : "stale")
+        }
+        return try await confirm(response, lookup, sentAt: sent)
+    }
+
+    /// Sends a request that cannot be conditional.
+    private func fetchOrFallBack(
+        _ lookup: Lookup,
+        _ freshness: CacheRules.Freshness,
+        _ limit: Int?
+    ) async throws -> PipelineResponse {
+        let reason = freshness.isFresh ? "request" : "stale"
+        guard let entry = lookup.entries.first, limit != nil else { return try await fetch(lookup, reason: reason) }
+        do {
+            let response = try await fetch(lookup, reason: reason)
+            guard StaleFallback.isServerError(response.statusCode), response.source != .cache,
+                let stale = await fallback(to: entry, freshness, until: limit)
+            else { return response }
+            return stale
+        } catch {
+            if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
+            throw error
+        }
+    }
+
+    /// Returns a head with the conditions of the caller in place of those of the cache.
+    private func withoutConditions(_ head: HTTPRequest) -> HTTPRequest {
+        var head = head
+        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
+            head.headerFields[fields: name] = request.headers[fields: name]
+        }
+        return head
+    }
+
+    /// Uses the stored response that the origin has confirmed (RFC 9111 §4.3.4).
+    private func confirm(
+        _ response: PipelineResponse,
+        _ lookup: Lookup,
+        sentAt sent: Date
+    ) async throws -> PipelineResponse {
+        let now = context.clock.date
+        guard let entry = rules.selected(by: response.head, among: lookup.entries) else {
+            return try await fetch(lookup, reason: "miss")
+        }
+        let updated = rules.refreshed(entry, by: response.head, requestDate: sent, responseDate: now)
+        await update(updated, lookup)
+        let freshness = rules.freshness(of: updated, at: now)
+        if let served = await serve(updated, freshness, .revalidated, reason: "stale", originStatus: 304) {
+            return served
+        }
+        return try await fetch(lookup, reason: updated.isComplete ? "miss" : "partial")
+    }
+
+    /// Updates the stored response that a 304 for the caller's own condition confirms.
+    func confirmForCaller(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
+        guard let entry = rules.selected(by: response.head, among: lookup.entries) else { return }
+        let now = context.clock.date
+        await update(rules.refreshed(entry, by: response.head, requestDate: sent, responseDate: now), lookup)
+    }
+
+    private func update(_ entry: CacheEntry, _ lookup: Lookup) async {
+        let variant = variant(of: entry.headers, lookup.hash)
+        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+            guard let variant else { return try await store.remove(entry) }
+            var entry = entry
+            entry.variant = variant
+            try await store.update(entry)
+        }
+    }
+
+    // MARK: Background
+
+    /// Revalidates a response in the background, unless another call or machine does (RFC 5861 §3).
+    func revalidateInBackground(_ lookup: Lookup) async {
+        let now = context.clock.date
+        let token = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+            try await store.lock(lookup.key, for: Self.lockDuration, at: now)
+        }
+        guard let token else { return }
+        var validation = request
+        validation.head = rules.validating(request.head, with: lookup.entries)
+        let task = send.startBackgroundCall(validation) { result in
+            await receiveInBackground(result, lookup, sentAt: now)
+            await unlock(lookup.key, token)
+        }
+        if task == nil { await unlock(lookup.key, token) }
+    }
+
+    private static var lockDuration: Duration { .seconds(30) }
+
+    private func unlock(_ key: CacheKey, _ token: UUID) async {
+        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in try await store.unlock(key, token) }
+    }
+
+    private func receiveInBackground(
+        _ result: Result<PipelineResponse, any Error>,
+        _ lookup: Lookup,
+        sentAt sent: Date
+    ) async {
+        guard case .success(let response) = result else { return }
+        if response.statusCode == 304 {
+            await confirmForCaller(response, lookup, sentAt: sent)
+        } else if !StaleFallback.isServerError(response.statusCode) {
+            _ = await receive(response, lookup, sentAt: sent, reason: "stale")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineStores
+
+/// One run of a cache: the lookup, the exchange if one is needed, and what follows from its response.
+struct CachedExchange: Sendable {
+    let plugin: CachePlugin
+    let request: PipelineRequest
+    let context: PipelineContext
+    let send: Stage.Send
+    let policy: CachePolicy
+    /// The number of invalidations when the request began.
+    let start: Int
+
+    var store: any CacheStore { plugin.store }
+    var rules: CacheRules { plugin.rules }
+
+    init(_ plugin: CachePlugin, _ request: PipelineRequest, _ context: PipelineContext, _ send: Stage.Send) {
+        self.plugin = plugin
+        self.request = request
+        self.context = context
+        self.send = send
+        policy = context.options.cachePolicy ?? .standard
+        start = plugin.invalidations.count
+    }
+
+    func run() async throws -> PipelineResponse {
+        guard let resource = CacheRules.resourceText(request.head) else { return try await pass("bypass") }
+        switch request.method {
+        case .get, .head: break
+        case .query where request.body.bytes != nil: break
+        default: return try await change()
+        }
+        if policy == .noStore { return try await pass("bypass") }
+        guard let hash = await plugin.storeHash(context) else { return try await pass("store-unavailable") }
+        let key = CacheKey(
+            resource: hash(resource),
+            account: hash(plugin.accountText(of: request, context)),
+            content: contentText.map { hash($0) } ?? ""
+        )
+        let found = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+            try await store.entries(for: key)
+        }
+        guard let found else { return try await pass("store-unavailable") }
+        return try await use(Lookup(key: key, hash: hash, isKnown: !found.isEmpty, entries: matching(found, hash)))
+    }
+
+    /// What was found for a request.
+    struct Lookup: Sendable {
+        let key: CacheKey
+        let hash: CacheHash
+        /// Whether the key has any variant.
+        let isKnown: Bool
+        /// The variants that the request selects, the latest first.
+        let entries: [CacheEntry]
+    }
+
+    /// The method and content of a QUERY, whose response depends on both (RFC 10008).
+    private var contentText: Data? {
+        guard request.method == .query, let bytes = request.body.bytes else { return nil }
+        let head = [HTTPField.Name.contentType, .contentEncoding].map { request.headers[$0] ?? "" }
+        return Data("QUERY\n\(head.joined(separator: "\n"))\n".utf8) + bytes
+    }
+
+    private func matching(_ entries: [CacheEntry], _ hash: CacheHash) -> [CacheEntry] {
+        entries.filter { $0.variant == variant(of: $0.headers, hash) }
+    }
+
+    /// Returns the hash of the fields of this request that a response depends on; `nil` if it depends on everything.
+    func variant(of headers: HTTPFields, _ hash: CacheHash) -> String? {
+        guard var names = CacheRules.varyNames(headers) else { return nil }
+        // Many servers that compress do not say so in Vary.
+        if headers.contains(.contentEncoding), !names.contains("accept-encoding") { names.append("accept-encoding") }
+        return names.isEmpty ? "" : hash(CacheRules.selectingText(names, of: request.head))
+    }
+
+    // MARK: Without the store
+
+    /// Sends the request, and leaves its response alone.
+    private func pass(_ reason: String) async throws -> PipelineResponse {
+        var response = try await send(request)
+        response.cacheStatus = CacheStatus(.bypass, reason: reason, originStatus: response.statusCode)
+        return response
+    }
+
+    /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
+    private func change() async throws -> PipelineResponse {
+        var response = try await send(request)
+        if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
+            let texts = CacheRules.invalidated(by: response.head, to: request.head)
+            if !texts.isEmpty, let hash = await plugin.storeHash(context) {
+                for text in texts {
+                    let resource = hash(text)
+                    plugin.invalidations.add(resource)
+                    _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+                        try await store.remove(resource: resource)
+                    }
+                }
+            }
+        }
+        response.cacheStatus = CacheStatus(.bypass, reason: "method", originStatus: response.statusCode)
+        return response
+    }
+
+    // MARK: With the store
+
+    private func use(_ lookup: Lookup) async throws -> PipelineResponse {
+        let now = context.clock.date
+        guard let entry = lookup.entries.first else {
+            return try await fetch(lookup, reason: lookup.isKnown ? "vary-miss" : "uri-miss")
+        }
+        switch rules.reuse(entry, for: request.head, policy: policy, at: now) {
+        case .fresh(let freshness):
+            if let response = await serve(entry, freshness, .hit) { return response }
+        case .staleWhileRevalidating(let freshness):
+            if let response = await serve(entry, freshness, .stale, reason: "stale-while-revalidate") {
+                await revalidateInBackground(lookup)
+                return response
+            }
+        case .stale(let freshness):
+            let reason = policy == .offline ? "offline" : "max-stale"
+            if let response = await serve(entry, freshness, .stale, reason: reason) { return response }
+        case .validate(let freshness, let limit):
+            return try await validate(lookup, freshness, staleIfErrorUntil: limit)
+        case .unusable(let reason):
+            return try await fetch(lookup, reason: reason)
+        }
+        return try await fetch(lookup, reason: entry.isComplete ? "miss" : "partial")
+    }
+
+    /// Returns a response with what is stored; `nil` if that does not suffice.
+    func serve(
+        _ entry: CacheEntry,
+        _ freshness: CacheRules.Freshness,
+        _ kind: CacheStatus.Kind,
+        reason: String? = nil,
+        originStatus: Int? = nil
+    ) async -> PipelineResponse? {
+        guard let served = rules.served(entry, to: request.head, age: freshness.age) else { return nil }
+        var body = PipelineBody.absent
+        if let range = served.range {
+            let reader = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+                try await store.body(of: entry)
+            }
+            guard let reader else { return nil }
+            let stored = (range.lowerBound - entry.firstByte)..<(range.upperBound - entry.firstByte)
+            body = StoredChunks.body(reader, stored, of: entry, in: store)
+        }
+        var response = PipelineResponse(request: request, head: served.head, body: body)
+        response.source = .cache
+        response.cacheStatus = CacheStatus(
+            kind,
+            reason: reason,
+            timeToLive: freshness.lifetime - freshness.age,
+            originStatus: originStatus
+        )
+        return response
+    }
+
+    /// Sends the request if that is allowed, and stores its response.
+    func fetch(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
+        if isOnlyIfCached { return unavailable(reason) }
+        if reason == "partial", let partial = lookup.entries.first, !context.transportDecodesContent,
+            let rest = rules.askingForRest(request.head, of: partial)
+        {
+            return try await complete(partial, with: rest, lookup)
+        }
+        return try await exchange(lookup, reason: reason)
+    }
+
+    private func exchange(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
+        let sent = context.clock.date
+        let response = try await send(request)
+        return await receive(response, lookup, sentAt: sent, reason: reason)
+    }
+
+    var isOnlyIfCached: Bool {
+        policy == .onlyIfCached || policy == .offline
+            || CacheRules.directives(of: request.head.headerFields).onlyIfCached
+    }
+
+    /// The response if none is stored and the origin must not be asked (RFC 9111 §5.2.1.7).
+    private func unavailable(_ reason: String) -> PipelineResponse {
+        var response = PipelineResponse(request: request, statusCode: 504)
+        response.source = .cache
+        response.cacheStatus = CacheStatus(.bypass, reason: "only-if-cached")
+        return response
+    }
+
+    // MARK: Errors
+
+    /// Returns a stale response in place of a failure, if that is allowed; `nil` if not.
+    func fallback(
+        to entry: CacheEntry,
+        _ freshness: CacheRules.Freshness,
+        until limit: Int?
+    ) async -> PipelineResponse? {
+        guard let limit, freshness.staleness <= limit, !Task.isCancelled else { return nil }
+        let isDelayed = context.update(StaleFallback.self) { state in
+            if state == .afterRetries { state = .available }
+            return state == .available
+        }
+        return isDelayed ? nil : await serve(entry, freshness, .stale, reason: "stale-if-error")
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Pipeline
+import PipelineStores
+
+/// The bytes of a stored body, read in pieces on demand.
+struct StoredChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    private static let pieceByteCount = 65_536
+
+    private let reader: any CacheBodyReader
+    private let range: Range<Int>
+    private let entry: CacheEntry
+    private let store: any CacheStore
+
+    /// Returns a range of a stored body as a body of a response.
+    static func body(
+        _ reader: any CacheBodyReader,
+        _ range: Range<Int>,
+        of entry: CacheEntry,
+        in store: any CacheStore
+    ) -> PipelineBody {
+        if let bytes = reader.bytes, range.upperBound <= bytes.count {
+            if range.count == bytes.count { return .bytes(bytes) }
+            return .bytes(Data(bytes.dropFirst(range.lowerBound).prefix(range.count)))
+        }
+        let chunks = StoredChunks(reader: reader, range: range, entry: entry, store: store)
+        return .stream(byteCount: range.count, replaying: { chunks })
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: self, offset: range.lowerBound) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let chunks: StoredChunks
+        var offset: Int
+
+        mutating func next() async throws -> Data? {
+            let count = Swift.min(StoredChunks.pieceByteCount, chunks.range.upperBound - offset)
+            guard count > 0 else { return nil }
+            do {
+                let bytes = try await chunks.reader.read(at: offset, upTo: count)
+                guard !bytes.isEmpty else { throw Shortage() }
+                offset += bytes.count
+                return bytes
+            } catch {
+                if Task.isCancelled { throw CancellationError() }
+                try? await chunks.store.remove(chunks.entry)
+                throw PipelineError(.unreadableCache, "the stored body cannot be read", underlyingError: error)
+            }
+        }
+
+        private struct Shortage: Error {}
+    }
+}
+
+/// The bytes of one body, followed by those of another.
+struct JoinedChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let first: PipelineBody
+    let second: PipelineBody
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: first.chunks().makeAsyncIterator(), second: second)
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: PipelineBody.Chunks.AsyncIterator
+        var second: PipelineBody?
+
+        mutating func next() async throws -> Data? {
+            if let chunk = try await iterator.next() { return chunk }
+            guard let rest = second.take() else { return nil }
+            iterator = rest.chunks().makeAsyncIterator()
+            return try await iterator.next()
+        }
+    }
+}

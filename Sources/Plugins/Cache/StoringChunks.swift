@@ -1,0 +1,116 @@
+import Foundation
+import Pipeline
+import PipelineStores
+
+/// The bytes of a body, written to a store while they are passed on.
+struct StoringChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let body: PipelineBody
+    let sink: CacheSink
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: body.chunks().makeAsyncIterator(), sink: sink)
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: PipelineBody.Chunks.AsyncIterator
+        let sink: CacheSink
+        var byteCount = 0
+        var isEnded = false
+
+        mutating func next() async throws -> Data? {
+            guard !isEnded else { return nil }
+            do {
+                guard let chunk = try await iterator.next() else {
+                    isEnded = true
+                    if Task.isCancelled { await sink.interrupt(byteCount) } else { await sink.finish(byteCount) }
+                    return nil
+                }
+                byteCount += chunk.count
+                await sink.append(chunk)
+                return chunk
+            } catch {
+                isEnded = true
+                await sink.interrupt(byteCount)
+                throw error
+            }
+        }
+    }
+}
+
+/// Writes one response to a store, as long as the store keeps up.
+actor CacheSink {
+    /// What a body must have to be stored.
+    struct Expectation: Sendable {
+        /// The announced length; `nil` if there is none.
+        let byteCount: Int?
+        /// The length of the whole representation; `nil` if it is unknown.
+        let totalByteCount: Int?
+        /// Whether the body is a part of the representation.
+        let isPart: Bool
+        /// Whether the beginning of the body is worth keeping.
+        let isKeptIfInterrupted: Bool
+    }
+
+    private var writer: (any CacheBodyWriter)?
+    private let plugin: CachePlugin
+    private let context: PipelineContext
+    private let expectation: Expectation
+    private let isCurrent: @Sendable () -> Bool
+
+    init(
+        _ writer: any CacheBodyWriter,
+        _ plugin: CachePlugin,
+        _ context: PipelineContext,
+        _ expectation: Expectation,
+        isCurrent: @escaping @Sendable () -> Bool
+    ) {
+        self.writer = writer
+        self.plugin = plugin
+        self.context = context
+        self.expectation = expectation
+        self.isCurrent = isCurrent
+    }
+
+    /// Appends bytes; after a failure, nothing more is written.
+    func append(_ bytes: Data) async {
+        guard let writer, !bytes.isEmpty else { return }
+        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit) {
+            try await writer.append(bytes)
+            return true
+        }
+        if isWritten == nil { self.writer = nil }
+    }
+
+    /// Stores the response, unless its body is shorter or longer than announced.
+    func finish(_ byteCount: Int) async {
+        guard let writer else { return }
+        self.writer = nil
+        guard expectation.byteCount == nil || expectation.byteCount == byteCount, isCurrent() else {
+            return await writer.discard()
+        }
+        let total = expectation.isPart ? expectation.totalByteCount : byteCount
+        _ = await plugin.limited(context, to: CachePlugin.writeLimit) {
+            try await writer.finish(totalByteCount: total)
+        }
+    }
+
+    /// Stores the beginning of a response that was interrupted, if the rest can be obtained later.
+    ///
+    /// The task may have been cancelled, so the store gets a task of its own.
+    func interrupt(_ byteCount: Int) async {
+        guard let writer else { return }
+        self.writer = nil
+        let isKept =
+            expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
+            && isCurrent()
+        let (plugin, context, total) = (plugin, context, expectation.totalByteCount)
+        await Task {
+            guard isKept else { return await writer.discard() }
+            _ = await plugin.limited(context, to: CachePlugin.writeLimit) {
+                try await writer.finish(totalByteCount: total)
+            }
+        }.value
+    }
+}

@@ -1,0 +1,33 @@
+import Pipeline
+
+/// The accounts of a call, by the plugin that obtained them.
+enum CallAccounts: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: String] = [:]
+    static let isInherited = true
+
+    /// Obtains the account of the call for a plugin, once per call, and adds it to the identities of the call.
+    ///
+    /// Of passes that run at the same time, all use the account that was known first.
+    static func record(
+        for plugin: some PluginType & AnyObject,
+        in context: PipelineContext,
+        _ account: (any TargetType) async throws -> String
+    ) async throws {
+        let key = ObjectIdentifier(plugin)
+        guard context[Self.self][key] == nil else { return }
+        let name = try await account(context.target)
+        let first = context.update(Self.self) { accounts in
+            if accounts[key] == nil { accounts[key] = name }
+            return accounts[key] ?? name
+        }
+        context.addIdentity(identity(first, of: plugin))
+    }
+
+    /// Returns the identity of a call that a plugin has made for an account.
+    static func identity(_ account: String, of plugin: some PluginType) -> String { "\(plugin.name) \(account)" }
+
+    /// Returns the account that was recorded for a plugin; `nil` if there is none.
+    static func name(for plugin: AnyObject, in context: PipelineContext) -> String? {
+        context[Self.self][ObjectIdentifier(plugin)]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The bytes of a body that is being written.
+///
+/// Large chunks are kept as they are. Small ones are copied into blocks, so that a body of many small chunks needs
+/// little more memory than its bytes, and does not keep the buffers that the chunks are parts of.
+struct MemoryCachePieces {
+    private static let sharedByteCount = 4_096
+    private static let blockByteCount = 16_384
+    private static let overhead = 96
+
+    private var pieces: [Data] = []
+    private var room = 0
+    /// The number of bytes.
+    private(set) var byteCount = 0
+
+    /// Returns the number of bytes of memory that are needed to append a chunk.
+    func neededByteCount(for chunk: Data) -> Int {
+        if isShared(chunk) || pieces.isEmpty { return chunk.count + Self.overhead }
+        return chunk.count <= room ? 0 : Self.blockByteCount + Self.overhead
+    }
+
+    mutating func append(_ chunk: Data) {
+        byteCount += chunk.count
+        if isShared(chunk) {
+            pieces.append(chunk)
+            room = 0
+        } else if chunk.count <= room {
+            pieces[pieces.count - 1].append(chunk)
+            room -= chunk.count
+        } else {
+            // A small body often is one chunk, so the first piece has no room left over.
+            let capacity = pieces.isEmpty ? chunk.count : Self.blockByteCount
+            var block = Data(capacity: capacity)
+            block.append(chunk)
+            pieces.append(block)
+            room = capacity - chunk.count
+        }
+    }
+
+    /// Returns all bytes, and frees the pieces one after another.
+    consuming func joined() -> Data {
+        if pieces.count == 1, room == 0 { return pieces[0] }
+        var all = Data(capacity: byteCount)
+        for index in pieces.indices {
+            all.append(pieces[index])
+            pieces[index] = Data()
+        }
+        return all
+    }
+
+    private func isShared(_ chunk: Data) -> Bool { chunk.count >= Self.sharedByteCount }
+}

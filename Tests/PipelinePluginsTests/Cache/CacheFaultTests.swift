@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineStores
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("CachePlugin with a failing store")
+struct CacheFaultTests {
+    fileprivate struct Broken: Error {}
+
+    /// A store that fails or hangs from some method on.
+    fileprivate struct BrokenStore: CacheStore {
+        enum Fault: CaseIterable { case secret, entries, body, write, append, finish }
+
+        let fault: Fault
+        let hangs: Bool
+        let store: any CacheStore = MemoryCacheStore()
+
+        private func fail(_ method: Fault) async throws {
+            guard method == fault else { return }
+            guard hangs else { throw Broken() }
+            let never = AsyncStream<Never> { _ in }
+            for await _ in never {}
+            throw CancellationError()
+        }
+
+        func secret() async throws -> Data {
+            try await fail(.secret)
+            return try await store.secret()
+        }
+
+        func entries(for key: CacheKey) async throws -> [CacheEntry] {
+            try await fail(.entries)
+            return try await store.entries(for: key)
+        }
+
+        func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {
+            try await fail(.body)
+            return try await store.body(of: entry)
+        }
+
+        func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
+            try await fail(.write)
+            return try await store.write(entry, byteCount: byteCount).map { Writer(store: self, writer: $0) }
+        }
+
+        func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
+        func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
+        func remove(resource: String) async throws { try await store.remove(resource: resource) }
+        func remove(account: String?) async throws { try await store.remove(account: account) }
+
+        func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? {
+            try await store.lock(key, for: duration, at: now)
+        }
+
+        func unlock(_ key: CacheKey, _ token: UUID) async throws { try await store.unlock(key, token) }
+
+        struct Writer: CacheBodyWriter {
+            let store: BrokenStore
+            let writer: any CacheBodyWriter
+
+            func append(_ bytes: Data) async throws {
+                try await store.fail(.append)
+                try await writer.append(bytes)
+            }
+
+            func finish(totalByteCount: Int?) async throws -> CacheEntry {
+                try await store.fail(.finish)
+                return try await writer.finish(totalByteCount: totalByteCount)
+            }
+
+            func discard() async { await writer.discard() }
+        }
+    }
+
+    @Test(
+        "A call succeeds if its store fails or hangs, and the app is told",
+        arguments: BrokenStore.Fault.allCases,
+        [false, true]
+    )
+    fileprivate func fault(_ fault: BrokenStore.Fault, hangs: Bool) async throws {
+        let failures = Mutex(0)
+        let store = BrokenStore(fault: fault, hangs: hangs)
+        let cache = CachePlugin(store: store, onStoreFailure: { _ in failures.withLock { $0 += 1 } })
+        let bench = CacheBench(CacheBench.control("max-age=60"), cache)
+        for number in 1...2 {
+            async let call = bench.get()
+            let pump = Task {
+                while !Task.isCancelled {
+                    await bench.clock.waitForSleepers()
+                    bench.clock.advance(by: .seconds(1))
+                }
+            }
+            let text: String = try await call
+            #expect(text.hasPrefix("\(number) "))
+            pump.cancel()
+        }
+        #expect(failures.withLock { $0 } > 0)
+    }
+
+    @Test("A stored body that becomes unreadable fails the call, and the next call gets the response of the origin")
+    func unreadable() async throws {
+        struct Store: CacheStore {
+            struct Reader: CacheBodyReader {
+                let bytes: Data? = nil
+                func read(at offset: Int, upTo count: Int) async throws -> Data { throw Broken() }
+            }
+
+            let store: any CacheStore = MemoryCacheStore()
+            func secret() async throws -> Data { try await store.secret() }
+            func entries(for key: CacheKey) async throws -> [CacheEntry] { try await store.entries(for: key) }
+            func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? { Reader() }
+            func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
+                try await store.write(entry, byteCount: byteCount)
+            }
+            func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
+            func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
+            func remove(resource: String) async throws { try await store.remove(resource: resource) }
+            func remove(account: String?) async throws { try await store.remove(account: account) }
+            func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? { nil }
+            func unlock(_ key: CacheKey, _ token: UUID) async throws {}
+        }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: Store()))
+        #expect(try await bench.get() == "1 miss")
+        let error = await #expect(throws: PipelineError.self) { try await bench.get() }
+        #expect(error?.code == .unreadableCache)
+        #expect(try await bench.get() == "2 miss")
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineStores
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+enum CachingSamples {
+    enum News: TargetType {
+        case headlines
+
+        var baseURL: URL { Endpoint.url("https://news.example") }
+        var path: String { "headlines" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+        var sampleData: Data { Data("none".utf8) }
+    }
+
+    private struct TenantTarget: TargetType {
+        let tenant: String
+
+        var baseURL: URL { Endpoint.url("https://news.example") }
+        var path: String { "headlines" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+    }
+
+    static func inMemory() -> Provider<News> {
+        // sample: cache
+        let provider = Provider<News>(
+            transport: StubTransport(),  // URLSessionTransport() for the network
+            plugins: [.standard(cache: CachePlugin())]
+        )
+        // end
+        return provider
+    }
+
+    static func status(_ provider: Provider<News>) async throws {
+        // sample: cache status
+        let response = try await provider.request(.headlines)
+        print(response.cacheStatus?.description ?? "no cache")
+        // end
+    }
+
+    #if SQLite || canImport(Darwin)
+    static func onDisk(_ folder: URL, log: @escaping @Sendable (String) -> Void) -> CachePlugin {
+        // sample: cache on disk
+        let cache = CachePlugin(store: DiskCacheStore(folder), onStoreFailure: { error in log("cache: \(error)") })
+        // end
+        return cache
+    }
+    #endif
+
+    static func reload(_ provider: Provider<News>) async throws {
+        // sample: cache policy
+        try await provider.request(.headlines, options: .init { $0.cachePolicy = .reload })
+        // end
+    }
+
+    static func both(_ provider: Provider<News>, show: (String) -> Void) async throws {
+        // sample: stored and fresh responses
+        for try await response in provider.responses(.headlines) {
+            show(try response.mapString())
+        }
+        // end
+    }
+
+    static func accounts() -> CachePlugin {
+        // sample: cache accounts
+        CachePlugin(account: { target in (target as? TenantTarget)?.tenant ?? "" })
+        // end
+    }
+
+    static func signOut(_ provider: Provider<News>) async throws {
+        // sample: sign out
+        try await provider.signOut()
+        // end
+    }
+}
+
+@Suite("Samples of the guide Caching")
+struct CachingSamplesTests {
+    private func provider(_ cache: CachePlugin, _ clock: ManualClock) -> Provider<CachingSamples.News> {
+        let fields: HTTPFields = [.cacheControl: "max-age=60"]
+        return Provider(
+            transport: ScriptedTransport { _, index in .status(200, headers: fields, body: "\(index)") },
+            plugins: [.standard(cache: cache)],
+            configuration: .init(clock: clock)
+        )
+    }
+
+    @Test("The standard stack with a cache has no finding")
+    func order() {
+        #expect(CachingSamples.inMemory().explain().findings.isEmpty)
+    }
+
+    @Test("A response says in words what the cache did")
+    func status() async throws {
+        let provider = provider(CachePlugin(), ManualClock())
+        let miss = try await provider.request(.headlines)
+        #expect(miss.cacheStatus?.description == "miss (uri-miss), fresh for 60 s, stored")
+        try await CachingSamples.status(provider)
+        #expect(try await provider.request(.headlines).cacheStatus?.description == "hit, fresh for 60 s")
+        try await CachingSamples.reload(provider)
+        #expect(try await provider.request(.headlines).mapString() == "1")
+        try await CachingSamples.signOut(provider)
+        #expect(try await provider.request(.headlines).mapString() == "2")
+    }
+
+    @Test("The stored response is shown before that of the origin")
+    func both() async throws {
+        let provider = provider(CachingSamples.accounts(), ManualClock())
+        var shown: [String] = []
+        for _ in 1...2 { try await CachingSamples.both(provider) { shown.append($0) } }
+        #expect(shown == ["0", "0", "1"])
+    }
+
+    #if SQLite || canImport(Darwin)
+    @Test("A cache on disk keeps responses for another provider")
+    func disk() async throws {
+        let folder = URL.temporaryDirectory.appending(path: "cache-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let clock = ManualClock()
+        for expected in [nil, PipelineResponse.Source.cache] {
+            let provider = provider(CachingSamples.onDisk(folder, log: { _ in }), clock)
+            let response = try await provider.request(.headlines)
+            #expect(response.mapStatus == expected)
+        }
+    }
+    #endif
+}
+
+extension PipelineResponse {
+    /// The source if it is the cache.
+    fileprivate var mapStatus: Source? { source == .cache ? source : nil }
+}
