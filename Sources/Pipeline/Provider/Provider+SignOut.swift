@@ -9,15 +9,17 @@ public protocol SignOutHandling: PluginType {
 }
 
 extension Provider {
-    /// Removes all that the user who is signed in has left: credentials, cookies, stored responses and background calls.
+    /// Removes all that the user who is signed in has left.
+    ///
+    /// This includes credentials, cookies, stored responses and background calls.
     ///
     /// ```swift
     /// try await provider.signOut()
     /// ```
     ///
-    /// It cancels the background calls, and then runs ``SignOutHandling/signOut()`` of each plugin, innermost first. Calls
-    /// in progress are not cancelled, but plugins keep nothing that they bring. The server does not learn of it; end the
-    /// session there first.
+    /// It cancels the background calls, and then runs ``SignOutHandling/signOut()`` of each plugin, innermost first.
+    /// Calls in progress are not cancelled, but plugins keep nothing of their responses. Nothing is sent to the server;
+    /// end the session there first.
     ///
     /// - Throws: the first error that a plugin throws. The other plugins have removed what they keep.
     public func signOut() async throws {

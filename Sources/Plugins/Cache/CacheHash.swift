@@ -2,7 +2,8 @@ import Foundation
 
 /// A keyed hash of 128 bits for the keys of a cache.
 ///
-/// Nobody without the secret of the store can find two requests with the same hash, or check what a hash belongs to.
+/// Without the secret of the store, it is not feasible to find two requests with the same hash, or to check what a hash
+/// belongs to.
 ///
 /// Source: Aumasson and Bernstein, SipHash-2-4 with 128 bits of output, https://www.aumasson.jp/siphash/siphash.pdf
 struct CacheHash: Sendable {

@@ -23,7 +23,7 @@ import Synchronization
 ///   with a strong ETag was interrupted, the next one asks for the rest only.
 /// - Removes the responses of a URL after a successful unsafe request to it, such as POST.
 /// - Passes bodies on as they arrive, in any content coding. Set-Cookie is never stored.
-/// - Adds a line to the field Cache-Status of each response, see ``/Pipeline/PipelineResponse/cacheStatus``.
+/// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` has the same as a value.
 /// - A call never fails because its store does: a lookup may take 100 ms, a write 1 s. After that, the call goes on
 ///   without the store. The exception is a stored body that becomes unreadable while it is read.
 /// - If the transport decodes bodies, they are stored decoded, and ranges are neither stored nor combined.

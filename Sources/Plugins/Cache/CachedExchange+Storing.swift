@@ -71,12 +71,12 @@ extension CachedExchange {
             responseDate: now
         )
         if head.status.code == 206 {
-            guard let part = ContentRange(head.headerFields) else { return nil }
+            guard let part = CacheRules.ContentRange(head.headerFields) else { return nil }
             entry.statusCode = 200
             entry.firstByte = part.range.lowerBound
-            entry.totalByteCount = part.total
+            entry.totalByteCount = part.totalByteCount
             entry.headers[.contentRange] = nil
-            entry.headers[.contentLength] = part.total.map(String.init)
+            entry.headers[.contentLength] = part.totalByteCount.map(String.init)
         }
         return entry
     }
@@ -111,12 +111,12 @@ extension CachedExchange {
 
     /// Returns what a body must have to be stored in whole or in part.
     private func expectation(of response: PipelineResponse) -> CacheSink.Expectation {
-        let part = response.statusCode == 206 ? ContentRange(response.headers) : nil
+        let part = response.statusCode == 206 ? CacheRules.ContentRange(response.headers) : nil
         let length = part?.range.count ?? (context.transportDecodesContent ? nil : announcedByteCount(response))
         let tag = response.headers[.eTag]
         return CacheSink.Expectation(
             byteCount: length,
-            totalByteCount: part?.total ?? length,
+            totalByteCount: part?.totalByteCount ?? length,
             isPart: part != nil,
             isKeptIfInterrupted: length != nil && !context.transportDecodesContent && response.statusCode == 200
                 && tag.map { !$0.hasPrefix("W/") } ?? false
@@ -155,7 +155,7 @@ extension CachedExchange {
             if response.statusCode == 416 { return try await retryWhole(lookup) }
             return await receive(response, lookup, sentAt: sent, reason: "partial")
         }
-        guard let range = rules.continuation(of: part, by: response.head), range.range.upperBound == range.total,
+        guard let range = rules.continuation(of: part, by: response.head), range.range.upperBound == range.totalByteCount,
             let reader = await plugin.limited(
                 context,
                 to: CachePlugin.lookupLimit,
@@ -164,9 +164,9 @@ extension CachedExchange {
         else { return try await retryWhole(lookup) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
         let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: store)
-        response.body = .stream(JoinedChunks(first: stored, second: response.body), byteCount: range.total)
+        response.body = .stream(JoinedChunks(first: stored, second: response.body), byteCount: range.totalByteCount)
         response.head = HTTPResponse(status: .ok, headerFields: head.headers)
-        response.headers[.contentLength] = range.total.map(String.init)
+        response.headers[.contentLength] = range.totalByteCount.map(String.init)
         return await receive(response, lookup, sentAt: sent, reason: "partial")
     }
 

@@ -84,7 +84,8 @@ extension CachedExchange {
         let updated = rules.refreshed(entry, by: response.head, requestDate: sent, responseDate: now)
         await update(updated, lookup)
         let freshness = rules.freshness(of: updated, at: now)
-        if let served = await serve(updated, freshness, .revalidated, reason: "stale", originStatus: 304) {
+        let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
+        if let served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
             return served
         }
         return try await fetch(lookup, reason: updated.isComplete ? "miss" : "partial")

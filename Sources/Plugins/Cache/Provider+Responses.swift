@@ -9,9 +9,9 @@ extension Provider {
     /// }
     /// ```
     ///
-    /// The stack needs a ``CachePlugin``; without it, there is one response. The first response may be stale, see
-    /// ``CachePolicy/offline``. The second differs if the origin has not confirmed the first, and its status or its body
-    /// is another one. The target is sent anew each time the sequence is read.
+    /// The stack needs a ``CachePlugin``; without it, there is one response. The first response may be stale, as with
+    /// ``CachePolicy/offline``. The second differs if the origin has not confirmed the first, and if its status or its
+    /// body is different. Each iteration of the sequence sends the target.
     ///
     /// - Parameters:
     ///   - target: the target to send.

@@ -18,7 +18,7 @@ public import Pipeline
 ///
 /// Source: RFC 5861 §4, https://www.rfc-editor.org/rfc/rfc5861.html#section-4
 public struct StaleFallbackPlugin: Stage.Intercept {
-    /// Creates a plugin.
+    /// Creates a plugin; it works with every ``CachePlugin`` inside.
     public init() {}
 
     /// Sends the request, and lets the cache respond if it fails.

@@ -45,7 +45,8 @@ extension LoggingPlugin.Event {
         text += " ← "
         appendResult(to: &text)
         text += " "
-        if message.exchange != nil {
+        let cacheStatus = message.exchange == nil ? message.response?.cacheStatus : nil
+        if message.exchange != nil || cacheStatus != nil {
             appendMethodAndURL(to: &text)
             text += " "
         }
@@ -57,6 +58,7 @@ extension LoggingPlugin.Event {
         }
         if let duration { append(PipelineError.text(of: duration)) }
         if message.response != nil { append(messageBody.description) }
+        if let cacheStatus { append("cache: \(cacheStatus)") }
         if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
     }
 

@@ -208,6 +208,9 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         _ context: PipelineContext
     ) -> [(kind: Event.Kind, level: Level)] {
         var events: [(kind: Event.Kind, level: Level)] = []
+        if result.response?.source == .cache, form.exchangeLevel <= level {
+            events.append((.response, form.exchangeLevel))
+        }
         if .trace <= level {
             if form != .curl, let request = result.request, !request.body.isAbsent {
                 events.append((.requestBody, .trace))

@@ -14,7 +14,7 @@ public import Tracing
 ///
 /// | span | kind | name | attributes |
 /// |---|---|---|---|
-/// | call | internal | `GET GitHub`: the method and the type of the target | those of the request, `http.response.status_code`, `error.type`, `pipeline.exchange_count` |
+/// | call | internal | `GET GitHub`: the method and the type of the target | those of the request, `http.response.status_code`, `error.type`, `pipeline.exchange_count`; with ``CachePlugin``, `pipeline.cache`, such as `hit` |
 /// | exchange | client | `GET` | those of the request, `http.response.status_code`, `error.type`; from the second exchange of the call on, `http.request.resend_count` |
 ///
 /// The attributes of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and
@@ -85,7 +85,11 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         do {
             let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
             let isFailure = SpanText.isFailure(response.statusCode, of: context.target)
-            trace.end(context) { SpanText.end($0, statusCode: response.statusCode, isFailure: isFailure) }
+            trace.end(context) { span in
+                SpanText.end(span, statusCode: response.statusCode, isFailure: isFailure)
+                guard let status = response.cacheStatus else { return }
+                span.updateAttributes { $0["pipeline.cache"] = status.kind.rawValue }
+            }
             return response
         } catch {
             trace.end(context) { SpanText.end($0, error as? PipelineError ?? PipelineError(.cancelled, "")) }

@@ -11,7 +11,7 @@ public struct CacheEntry: Sendable, Hashable {
     public let id: UUID
     /// What the response belongs to.
     public let key: CacheKey
-    /// The hash of the request fields that Vary names; empty if the response has no Vary. At most 64 bytes of ASCII.
+    /// The hash of the request fields that Vary names, at most 64 bytes of ASCII; empty if the response has no Vary.
     public var variant: String
     /// The status code; 200 for a part of a representation.
     public var statusCode: Int
@@ -23,7 +23,7 @@ public struct CacheEntry: Sendable, Hashable {
     public var responseDate: Date
     /// The position in the representation at which the stored bytes begin; 0 unless it is a part.
     public var firstByte: Int
-    /// The number of stored bytes. A store sets it when writing ends.
+    /// The number of stored bytes, which a store sets when writing ends.
     public var byteCount: Int
     /// The length of the whole representation; `nil` if it is unknown, and the stored bytes are a part.
     public var totalByteCount: Int?

@@ -2,8 +2,8 @@ public import PipelineRedaction
 
 /// What a stored response belongs to, as keyed hashes.
 ///
-/// A plugin makes the hashes with ``CacheStore/secret()``, so a store contains no URL, no account name and no content of
-/// a request.
+/// A plugin makes the hashes with ``CacheStore/secret()``, so a store contains no URL, no account name and no content
+/// of a request.
 public struct CacheKey: Sendable, Hashable {
     /// The hash of the URL; an unsafe method invalidates all responses that have it.
     public let resource: String

@@ -32,6 +32,8 @@ public protocol CacheStore: Sendable {
     /// - Parameters:
     ///   - entry: the response; its `byteCount` and `totalByteCount` are ignored.
     ///   - byteCount: the number of bytes that are expected; `nil` if it is unknown.
+    /// - Returns: the writer.
+    /// - Throws: an error if the store fails.
     func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)?
 
     /// Replaces what a store keeps about an entry, except for its body and its key; does nothing if the entry is gone.
@@ -53,6 +55,7 @@ public protocol CacheStore: Sendable {
     ///   - duration: how long the lock is held unless it is released, more than zero.
     ///   - now: the current date. A store that several machines share uses its own clock.
     /// - Returns: a token; `nil` if another has the lock.
+    /// - Throws: an error if the store fails.
     func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID?
 
     /// Releases the lock of a key; does nothing if its token is another one.
@@ -95,6 +98,7 @@ public protocol CacheBodyWriter: Sendable {
     ///
     /// - Parameter totalByteCount: the length of the whole representation; `nil` if it is unknown.
     /// - Returns: the entry as it is stored.
+    /// - Throws: an error if the response cannot be stored.
     func finish(totalByteCount: Int?) async throws -> CacheEntry
 
     /// Discards what has been written.

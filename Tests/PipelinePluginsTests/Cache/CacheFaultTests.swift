@@ -77,7 +77,7 @@ struct CacheFaultTests {
     }
 
     @Test(
-        "A call succeeds if its store fails or hangs, and the app is told",
+        "A call succeeds if its store fails or hangs, and the error is reported",
         arguments: BrokenStore.Fault.allCases,
         [false, true]
     )

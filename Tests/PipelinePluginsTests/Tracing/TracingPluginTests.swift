@@ -40,6 +40,21 @@ struct TracingPluginTests {
         #expect(violations == [])
     }
 
+    @Test("The span of a call says what the cache did")
+    func cache() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60"]
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .status(200, headers: fields)),
+            plugins: [plugin, CachePlugin()],
+            configuration: .init(clock: clock)
+        )
+        for kind in ["miss", "hit"] {
+            _ = try await provider.request(Ask())
+            #expect(call?.texts["pipeline.cache"] == kind)
+        }
+        #expect(exchanges.count == 1)
+    }
+
     // MARK: Spans
 
     @Test("A call has a span with a child span for each exchange, with OpenTelemetry's attribute names")

@@ -1,0 +1,59 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("What the cache reports")
+struct CacheReportTests {
+    @Test("A response from the cache has a line in the log that says so")
+    func log() async throws {
+        let lines = Mutex<[String]>([])
+        let logging = LoggingPlugin(level: .info, handler: { _, line in lines.withLock { $0.append(line) } })
+        let bench = CacheBench(CacheBench.control("max-age=60"), outside: [logging])
+        for _ in 1...2 { _ = try await bench.get() }
+        #expect(
+            lines.withLock { $0 } == [
+                "#1 → GET https://a.test/b", "#1 ← 200 GET https://a.test/b 0 ms, 1 bytes",
+                "#2 ← 200 GET https://a.test/b 0 ms, 1 bytes, cache: hit, fresh for 60 s",
+            ]
+        )
+    }
+
+    @Test("RFC 9211: each outcome has a text for people and a field value for machines")
+    func statuses() async throws {
+        let bench = CacheBench(CacheBench.control("max-age=60", [.eTag: "\"v\""]))
+        func report(_ ask: Ask = Ask(), _ policy: CachePolicy? = nil) async throws -> [String?] {
+            let response = try await bench.response(ask, policy)
+            return [response.cacheStatus?.description, response.cacheStatus?.fieldValue]
+        }
+        #expect(
+            try await report() == [
+                "miss (uri-miss), fresh for 60 s, stored",
+                "Pipeline; fwd=uri-miss; fwd-status=200; ttl=60; stored",
+            ]
+        )
+        #expect(try await report() == ["hit, fresh for 60 s", "Pipeline; hit; ttl=60"])
+        #expect(
+            try await report(Ask(), .revalidate) == [
+                "revalidated (request), fresh for 60 s", "Pipeline; fwd=request; fwd-status=304; ttl=60",
+            ]
+        )
+        #expect(
+            try await report(Ask(), .noStore) == ["bypass (bypass)", "Pipeline; fwd=bypass; fwd-status=200"]
+        )
+        #expect(
+            try await report(Ask(method: .post)) == ["bypass (method)", "Pipeline; fwd=method; fwd-status=200"]
+        )
+    }
+
+    @Test("Field values of other caches are not read")
+    func others() async throws {
+        let name = try #require(HTTPField.Name("Cache-Status"))
+        var response = PipelineResponse(request: try PipelineRequest(url: "https://a.test"), statusCode: 200)
+        #expect(response.cacheStatus == nil)
+        response.headers[name] = "Origin; hit; ttl=3"
+        #expect(response.cacheStatus == nil)
+    }
+}
