@@ -10,7 +10,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient", "SQLite", "Redis"]),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -70,6 +70,18 @@ let package = Package(
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineRecording", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "cache",
+            dependencies: [
+                "CAllocations",
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineStores", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

@@ -67,7 +67,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let onStoreFailure: @Sendable (any Error) -> Void
     let invalidations = Invalidations()
-    private let hash = Mutex<CacheHash?>(nil)
+    private let hash = Mutex<(value: CacheHash, date: Date)?>(nil)
 
     /// Creates a plugin.
     ///
@@ -108,10 +108,13 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
 
     /// Returns the keyed hash of the store; `nil` if the store fails.
     func storeHash(_ context: PipelineContext) async -> CacheHash? {
-        if let known = hash.withLock({ $0 }) { return known }
+        let known = hash.withLock { $0 }
+        let now = context.clock.date
+        // A store of several machines may lose its secret, and all must then use the new one.
+        if let known, store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 { return known.value }
         let secret = await limited(context, to: Self.lookupLimit) { [store] in try await store.secret() }
         guard let made = secret.flatMap({ CacheHash(secret: $0) }) else { return nil }
-        hash.withLock { $0 = made }
+        hash.withLock { $0 = (made, now) }
         return made
     }
 

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 public import Pipeline
 
 /// How a cache handled a request.

@@ -155,7 +155,8 @@ extension CachedExchange {
             if response.statusCode == 416 { return try await retryWhole(lookup) }
             return await receive(response, lookup, sentAt: sent, reason: "partial")
         }
-        guard let range = rules.continuation(of: part, by: response.head), range.range.upperBound == range.totalByteCount,
+        guard let range = rules.continuation(of: part, by: response.head),
+            range.range.upperBound == range.totalByteCount,
             let reader = await plugin.limited(
                 context,
                 to: CachePlugin.lookupLimit,

@@ -12,6 +12,8 @@ public protocol CacheStore: Sendable {
     var returnsAtOnce: Bool { get }
 
     /// Returns 32 random bytes, the same for all who share the store and for as long as its content lives.
+    ///
+    /// Plugins ask again after a minute.
     func secret() async throws -> Data
 
     /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
@@ -37,6 +39,8 @@ public protocol CacheStore: Sendable {
     func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)?
 
     /// Replaces what a store keeps about an entry, except for its body and its key; does nothing if the entry is gone.
+    ///
+    /// If the variant has changed to that of another entry of the key, that entry is removed.
     func update(_ entry: CacheEntry) async throws
 
     /// Removes one entry.

@@ -7,20 +7,21 @@ import Synchronization
 /// **Effects**: bodies, header fields and bookkeeping together use about `maximumByteCount` of memory at most; bodies
 /// that are being written are included, and use up to half of it. When the store is full, it removes entries that were
 /// never used since they were stored, the oldest first. After those, it removes the entries that were not used for the
-/// longest time. So a series of responses that are requested once cannot displace more than a fifth of the store. An
-/// entry is used when its body is opened and when it is updated.
+/// longest time. An entry is used when its body is opened and when it is updated. Used entries keep up to 80 % of the
+/// store, even if many others are stored, one after another, and never used.
 ///
 /// A lookup takes the same time for any number of entries. Removing a resource or an account takes time in proportion
 /// to the entries that are removed. Up to 1,024 locks are kept; one more replaces the lock that expires first.
 ///
-/// A body that arrives in one chunk of 4 KiB or more is shared with the caller. Other bodies are copied.
+/// A body that arrives in one chunk of 64 KiB or more is shared with the caller. Other bodies are copied once, so that
+/// the store does not keep buffers that are larger than a body. Readers share the bytes of the store.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `maximumByteCount` | 64 MiB | bytes | 1 and up |
-/// | `maximumBodyByteCount` | an eighth of `maximumByteCount` | bytes | 0 to half of `maximumByteCount` |
+/// | `maximumBodyByteCount` | an eighth of `maximumByteCount` | bytes | 0 to a third of `maximumByteCount` |
 ///
 /// **Errors**: ``CacheStoreError``, only from writers: ``CacheStoreError/Code/tooLarge`` if a body exceeds
 /// `maximumBodyByteCount`, ``CacheStoreError/Code/full`` if the bodies that are being written exceed half of the store,
@@ -38,13 +39,13 @@ public final class MemoryCacheStore: CacheStore {
     /// - Parameters:
     ///   - maximumByteCount: how many bytes of memory the store uses at most, 1 and up; 64 MiB by default.
     ///   - maximumBodyByteCount: how many bytes a body has at most; an eighth of `maximumByteCount` by default, and
-    ///     never more than half of it.
+    ///     never more than a third of it.
     public init(maximumByteCount: Int = 67_108_864, maximumBodyByteCount: Int? = nil) {
         precondition(maximumByteCount > 0, "maximumByteCount is \(maximumByteCount), but must be 1 or more")
         let largest = maximumBodyByteCount ?? maximumByteCount / 8
         precondition(largest >= 0, "maximumBodyByteCount is \(largest), but must be 0 or more")
         self.maximumByteCount = maximumByteCount
-        self.maximumBodyByteCount = min(largest, maximumByteCount / 2)
+        self.maximumBodyByteCount = min(largest, maximumByteCount / 3)
         content = Mutex(MemoryCacheContent(maximumByteCount: maximumByteCount))
     }
 

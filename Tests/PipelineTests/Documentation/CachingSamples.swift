@@ -73,6 +73,12 @@ enum CachingSamples {
         // end
     }
 
+    static func staleIfError() -> CachePlugin {
+        // sample: cache stale if error
+        CachePlugin(rules: CacheRules(staleIfError: .seconds(86_400)))
+        // end
+    }
+
     static func signOut(_ provider: Provider<News>) async throws {
         // sample: sign out
         try await provider.signOut()
@@ -115,6 +121,24 @@ struct CachingSamplesTests {
         var shown: [String] = []
         for _ in 1...2 { try await CachingSamples.both(provider) { shown.append($0) } }
         #expect(shown == ["0", "0", "1"])
+    }
+
+    @Test("A stale response replaces a failure for a day")
+    func staleIfError() async throws {
+        let clock = ManualClock()
+        let fields: HTTPFields = [.cacheControl: "max-age=60"]
+        let provider = Provider<CachingSamples.News>(
+            transport: ScriptedTransport([
+                .status(200, headers: fields, body: "0"), .failure(.offline), .failure(.offline),
+            ]),
+            plugins: [CachingSamples.staleIfError()],
+            configuration: .init(clock: clock)
+        )
+        _ = try await provider.request(.headlines)
+        clock.advance(by: .seconds(86_460))
+        #expect(try await provider.request(.headlines).mapString() == "0")
+        clock.advance(by: .seconds(1))
+        await #expect(throws: PipelineError.self) { try await provider.request(.headlines) }
     }
 
     #if SQLite || canImport(Darwin)

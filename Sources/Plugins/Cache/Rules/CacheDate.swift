@@ -7,6 +7,7 @@ import Pipeline
 enum CacheDate {
     /// Returns the seconds since 1970; `nil` if the text is not a date.
     static func seconds(_ text: String, now: Date) -> Int? {
+        if let seconds = FixedDate.seconds(text) { return seconds }
         let text = text.trimmed
         if let date = HTTPDate(text, now: now) { return date.secondsSince1970 }
         return HTTPDate(recased(text), now: now)?.secondsSince1970

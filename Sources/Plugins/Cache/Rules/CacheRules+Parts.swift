@@ -3,7 +3,7 @@ import HTTPTypes
 import PipelineStores
 
 extension CacheRules {
-    /// Returns a request for the bytes that an incomplete entry lacks (RFC 9111 §3.3); `nil` if they cannot be combined.
+    /// Returns a request for the bytes that an incomplete entry lacks (RFC 9111 §3.3); `nil` if they cannot be joined.
     ///
     /// The entry must begin at the first byte and have a strong validator. The request must be a GET request without
     /// conditions and without a range. An origin whose representation has changed responds with the whole one.

@@ -60,7 +60,8 @@ extension CacheRules {
                 return .staleWhileRevalidating(freshness)
             }
         }
-        let errorWindow = isForbidden ? 0 : directives.staleIfError ?? control.staleIfError ?? 0
+        let general = permitsStale(control) ? Int(clamping: staleIfError.components.seconds) : 0
+        let errorWindow = isForbidden ? 0 : directives.staleIfError ?? control.staleIfError ?? general
         return .validate(freshness, staleIfErrorUntilStaleness: errorWindow > 0 ? errorWindow : nil)
     }
 

@@ -15,7 +15,7 @@ extension CacheRules {
     /// - Parameters:
     ///   - response: the response of the origin.
     ///   - request: the request as it was sent.
-    ///   - hasCredential: whether the request has Authorization, a cookie or another secret. It matters to shared caches.
+    ///   - hasCredential: whether the request has Authorization, a cookie or another secret; for shared caches.
     ///   - now: when the response was received.
     /// - Returns: the fields to store, or a reason.
     func storing(_ response: HTTPResponse, to request: HTTPRequest, hasCredential: Bool, now: Date) -> Storing {

@@ -5,6 +5,7 @@ extension CacheRules {
     static func varyNames(_ headers: HTTPFields) -> [String]? {
         let lines = headers[values: .vary]
         if lines.isEmpty { return [] }
+        if lines.count == 1, let name = HTTPField.Name(lines[0]), lines[0] != "*" { return [name.canonicalName] }
         var names: Set<String> = []
         for line in lines {
             for element in line.split(separator: ",") {
@@ -17,16 +18,17 @@ extension CacheRules {
         return names.sorted()
     }
 
-    /// Returns a text that is equal for two requests if and only if the fields select the same response (RFC 9111 §4.1).
+    /// Returns a text that is equal for two requests if the fields select the same response (RFC 9111 §4.1).
     ///
-    /// Lines are combined, and whitespace around commas is removed. The lists of Accept, Accept-Charset, Accept-Encoding
-    /// and Accept-Language are compared without case and order. An absent field differs from an empty one.
+    /// Lines are combined, and whitespace around commas is removed. The lists of Accept, Accept-Charset,
+    /// Accept-Encoding and Accept-Language are compared without case and order. An absent field differs from an empty
+    /// one.
     static func selectingText(_ names: [String], of request: HTTPRequest) -> String {
         var text = ""
         for name in names {
             text += name
-            if let fieldName = HTTPField.Name(name), request.headerFields.contains(fieldName) {
-                text += ":" + normalized(request.headerFields[values: fieldName], name)
+            if let lines = HTTPField.Name(name).map({ request.headerFields[values: $0] }), !lines.isEmpty {
+                text += ":" + normalized(lines, name)
             }
             text += "\n"
         }

@@ -41,18 +41,25 @@ public struct CacheRules: Sendable, Hashable {
     ///
     /// Negative values count as zero.
     public var maximumHeuristicLifetime: Duration
+    /// How long after its lifetime a response may be used if the origin fails and says nothing about that.
+    ///
+    /// Defaults to zero, which means never. The directive `stale-if-error` takes precedence, and `must-revalidate`,
+    /// `no-cache` and, for a shared cache, `proxy-revalidate` and `s-maxage` forbid it (RFC 9111 §4.2.4).
+    public var staleIfError: Duration
 
-    /// Creates rules.
+    /// Creates rules for one user, unless the arguments say otherwise.
     public init(
         audience: Audience = .private,
         targetedFields: [HTTPField.Name] = [],
         heuristicFraction: Double = 0.1,
-        maximumHeuristicLifetime: Duration = .seconds(86_400)
+        maximumHeuristicLifetime: Duration = .seconds(86_400),
+        staleIfError: Duration = .zero
     ) {
         self.audience = audience
         self.targetedFields = targetedFields
         self.heuristicFraction = heuristicFraction
         self.maximumHeuristicLifetime = maximumHeuristicLifetime
+        self.staleIfError = staleIfError
     }
 
     var isShared: Bool { audience == .shared }

@@ -126,8 +126,16 @@ struct MemoryCacheContent {
         if let account {
             while let link = accounts[account] { remove(link.oldest) }
         } else {
-            while let response = probation.oldest ?? protected.oldest { remove(response) }
+            removeAll()
         }
+    }
+
+    private mutating func removeAll() {
+        var empty = MemoryCacheContent(maximumByteCount: maximumByteCount)
+        empty.reservedByteCount = reservedByteCount
+        empty.locks = locks
+        empty.removedBodies = keys.values.flatMap { $0.map { $0.body } }
+        self = empty
     }
 
     /// Removes the least useful responses until there is room for more bytes; returns `false` if there never is.

@@ -5,7 +5,8 @@ import Foundation
 /// Large chunks are kept as they are. Small ones are copied into blocks, so that a body of many small chunks needs
 /// little more memory than its bytes, and does not keep the buffers that the chunks are parts of.
 struct MemoryCachePieces {
-    private static let sharedByteCount = 4_096
+    private static let keptByteCount = 4_096
+    private static let sharedByteCount = 65_536
     private static let blockByteCount = 16_384
     private static let overhead = 96
 
@@ -16,13 +17,15 @@ struct MemoryCachePieces {
 
     /// Returns the number of bytes of memory that are needed to append a chunk.
     func neededByteCount(for chunk: Data) -> Int {
-        if isShared(chunk) || pieces.isEmpty { return chunk.count + Self.overhead }
+        // The buffer of a chunk may be a quarter larger than its bytes.
+        if isKept(chunk) { return chunk.count + chunk.count / 4 + Self.overhead }
+        if pieces.isEmpty { return chunk.count + Self.overhead }
         return chunk.count <= room ? 0 : Self.blockByteCount + Self.overhead
     }
 
     mutating func append(_ chunk: Data) {
         byteCount += chunk.count
-        if isShared(chunk) {
+        if isKept(chunk) {
             pieces.append(chunk)
             room = 0
         } else if chunk.count <= room {
@@ -38,9 +41,12 @@ struct MemoryCachePieces {
         }
     }
 
-    /// Returns all bytes, and frees the pieces one after another.
+    /// Returns all bytes in a buffer without room left over, and frees the pieces one after another.
+    ///
+    /// A single large chunk is returned as it is; room that it may have is not resident.
     consuming func joined() -> Data {
-        if pieces.count == 1, room == 0 { return pieces[0] }
+        let isExact = byteCount < Self.keptByteCount && room == 0
+        if pieces.count == 1, isExact { return pieces[0] }
         var all = Data(capacity: byteCount)
         for index in pieces.indices {
             all.append(pieces[index])
@@ -49,5 +55,5 @@ struct MemoryCachePieces {
         return all
     }
 
-    private func isShared(_ chunk: Data) -> Bool { chunk.count >= Self.sharedByteCount }
+    private func isKept(_ chunk: Data) -> Bool { chunk.count >= Self.keptByteCount }
 }

@@ -1,30 +1,30 @@
 /// A dictionary that shrinks when most of its values were removed, and knows how much memory it uses.
 struct MemoryCacheTable<Key: Hashable, Value> {
-    private var values: [Key: Value] = [:]
+    private var content: [Key: Value] = [:]
+
+    var values: some Collection<Value> { content.values }
 
     /// The number of bytes of the table, without what keys and values refer to.
-    var byteCount: Int { Self.byteCount(capacity: values.capacity) }
+    var byteCount: Int { Self.byteCount(capacity: content.capacity) }
 
-    /// The number of bytes that the table allocates if one more value is inserted.
-    ///
-    /// A full table doubles, and the former one is freed only after its values were copied.
+    /// How many bytes the table grows by if one more value is inserted; a full table doubles.
     var growthByteCount: Int {
-        values.count < values.capacity ? 0 : Self.byteCount(capacity: max(4, values.capacity * 2))
+        content.count < content.capacity ? 0 : Self.byteCount(capacity: max(4, content.capacity * 2)) - byteCount
     }
 
     subscript(key: Key) -> Value? {
-        get { values[key] }
+        get { content[key] }
         set {
-            values[key] = newValue
+            content[key] = newValue
             if newValue == nil { shrink() }
         }
     }
 
     private mutating func shrink() {
-        guard values.capacity > 64, values.count < values.capacity / 8 else { return }
-        var copy = [Key: Value](minimumCapacity: values.count * 2)
-        for (key, value) in values { copy[key] = value }
-        values = copy
+        guard content.capacity > 64, content.count < content.capacity / 8 else { return }
+        var copy = [Key: Value](minimumCapacity: content.count * 2)
+        for (key, value) in content { copy[key] = value }
+        content = copy
     }
 
     /// A dictionary fills up to three quarters of its buckets, each with a key, a value and a bit.

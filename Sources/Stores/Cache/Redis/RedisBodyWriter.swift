@@ -1,0 +1,70 @@
+#if Redis
+import Foundation
+
+/// A body on its way to Redis, which is sent in pieces; the last one becomes visible together with the entry.
+actor RedisBodyWriter: CacheBodyWriter {
+    /// How long, in seconds, pieces live that do not belong to an entry yet.
+    static let stagingTime = 3_600
+
+    private var entry: CacheEntry
+    private var rest = Data()
+    private var pieceCount = 0
+    private var hasEnded = false
+    private let token = UUID().uuidString.replacing("-", with: "")
+    private let store: RedisCacheStore
+
+    init(_ entry: CacheEntry, store: RedisCacheStore) {
+        self.entry = entry
+        self.entry.byteCount = 0
+        self.store = store
+    }
+
+    deinit {
+        if !hasEnded { store.discard(pieceCount, of: token) }
+    }
+
+    func append(_ bytes: Data) async throws {
+        guard !hasEnded else { throw CacheStoreError.redis(.ended) }
+        guard bytes.count <= store.maximumBodyByteCount - entry.byteCount else {
+            end()
+            throw CacheStoreError.redis(.tooLarge)
+        }
+        entry.byteCount += bytes.count
+        rest.append(bytes)
+        // The last piece stays, even if it is full.
+        while rest.count > RedisScript.pieceByteCount {
+            let piece = rest.prefix(RedisScript.pieceByteCount)
+            rest = Data(rest.dropFirst(RedisScript.pieceByteCount))
+            pieceCount += 1
+            do {
+                try await store.send(piece, number: pieceCount - 1, of: token)
+            } catch {
+                end()
+                throw error
+            }
+        }
+    }
+
+    func finish(totalByteCount: Int?) async throws -> CacheEntry {
+        guard !hasEnded else { throw CacheStoreError.redis(.ended) }
+        entry.totalByteCount = totalByteCount
+        do {
+            let stored = try await store.publish(entry, token: token, lastPiece: rest)
+            hasEnded = true
+            return stored
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    func discard() { end() }
+
+    private func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        rest = Data()
+        store.discard(pieceCount, of: token)
+    }
+}
+#endif

@@ -1,0 +1,176 @@
+#if Redis
+import Dispatch
+import Synchronization
+
+/// Up to four connections to Redis, each with a thread of its own, and the calls that wait for one of them.
+///
+/// A call ends no later than the timeout after it began, whatever the server, the resolver of host names and the
+/// closure of the password do. A failed connection closes the client for a second, in which calls fail at once. After
+/// that, one call per second is let through until one succeeds.
+final class RedisClient: Sendable {
+    static let maximumConnectionCount = 4
+    static let maximumWaitingCount = 1_000
+    static let pause: Duration = .seconds(1)
+
+    private struct State {
+        /// The lanes without a call; those with a connection are last.
+        var idle = (0..<maximumConnectionCount).map { _ in RedisLane() }
+        var waiting: [RedisCall] = []
+        /// Why and until when calls fail at once; `nil` if they do not.
+        var refusal: (error: CacheStoreError, end: ContinuousClock.Instant)?
+    }
+
+    private let server: RedisServer
+    private let state = Mutex(State())
+    private let timer = DispatchQueue(label: "pipeline.cache.redis.timer")
+
+    init(_ server: RedisServer) { self.server = server }
+
+    /// The number of calls that wait for a connection.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Sends commands and returns their replies.
+    ///
+    /// If the task is cancelled, this throws `CancellationError` at once, but sends a request that survives
+    /// cancellation nevertheless. An error reply is thrown as ``CacheStoreError``.
+    func send(_ request: RedisRequest, survivesCancellation: Bool = false) async throws -> [RedisReply] {
+        let call = makeCall(request, survivesCancellation: survivesCancellation)
+        let replies = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                call.resumeLater(continuation)
+                submit(call)
+            }
+        } onCancel: {
+            call.cancel()
+        }
+        for case .error(let text) in replies { throw CacheStoreError.redis(reply: text) }
+        return replies
+    }
+
+    /// Sends commands without waiting for their replies.
+    func post(_ request: RedisRequest) { submit(makeCall(request, survivesCancellation: true)) }
+
+    private func makeCall(_ request: RedisRequest, survivesCancellation: Bool) -> RedisCall {
+        RedisCall(request, before: .now + server.timeout, survivesCancellation: survivesCancellation)
+    }
+
+    // MARK: Calls
+
+    private func submit(_ call: RedisCall) {
+        guard !call.isFinished else { return }
+        enum Action {
+            case run(RedisLane)
+            case wait
+            case fail(CacheStoreError)
+        }
+        let action: Action = state.withLock { state in
+            if let refusal = state.refusal {
+                let now = ContinuousClock.now
+                guard now >= refusal.end else { return .fail(refusal.error) }
+                state.refusal?.end = now + Self.pause
+            }
+            if let lane = state.idle.popLast() { return .run(lane) }
+            if state.waiting.count >= Self.maximumWaitingCount { state.waiting.removeAll(where: \.isFinished) }
+            guard state.waiting.count < Self.maximumWaitingCount else {
+                return .fail(.redis(.unavailable, "\(Self.maximumWaitingCount) calls are waiting"))
+            }
+            state.waiting.append(call)
+            return .wait
+        }
+        switch action {
+        case .run(let lane): lane.queue.async { self.run(call, on: lane) }
+        case .wait: limit(call) { _ in }
+        case .fail(let error): call.finish(.failure(error))
+        }
+    }
+
+    /// Ends a call at its deadline if it has not ended before.
+    private func limit(_ call: RedisCall, onExpiry: @escaping @Sendable (CacheStoreError) -> Void) {
+        let rest = max(0, ContinuousClock.now.duration(to: call.deadline) / .nanoseconds(1))
+        timer.asyncAfter(deadline: .now() + .nanoseconds(Int(rest))) {
+            let error = CacheStoreError.redis(.timedOut)
+            if call.finish(.failure(error)) { onExpiry(error) }
+        }
+    }
+
+    // MARK: On the thread of a lane
+
+    /// Performs a call; connects first if necessary.
+    private func run(_ call: RedisCall, on lane: RedisLane) {
+        if let connection = lane.connection, !connection.isStale {
+            perform(call, with: connection, on: lane)
+            return
+        }
+        lane.connection = nil
+        limit(call) { self.refuse($0) }
+        guard let makePassword = server.password else {
+            connect(lane, .success(nil), for: call)
+            return
+        }
+        // Not a child of the task that waits: the connection is of use to later calls even if that task is cancelled.
+        Task {
+            let password: Result<String?, CacheStoreError>
+            do {
+                password = .success(try await makePassword())
+            } catch {
+                password = .failure(.redis(.notAllowed, "its password is not available"))
+            }
+            lane.queue.async { self.connect(lane, password, for: call) }
+        }
+    }
+
+    private func connect(_ lane: RedisLane, _ password: Result<String?, CacheStoreError>, for call: RedisCall) {
+        do throws(CacheStoreError) {
+            let connection = try server.connect(password: try password.get())
+            lane.connection = connection
+            perform(call, with: connection, on: lane)
+        } catch {
+            refuse(error)
+            proceed(with: lane, hasSucceeded: false)
+            call.finish(.failure(error))
+        }
+    }
+
+    private func perform(_ call: RedisCall, with connection: RedisConnection, on lane: RedisLane) {
+        guard !call.isFinished else {
+            proceed(with: lane, hasSucceeded: true)
+            return
+        }
+        do throws(CacheStoreError) {
+            let replies = try connection.perform(call.request, before: call.deadline)
+            proceed(with: lane, hasSucceeded: true)
+            call.finish(.success(replies))
+        } catch {
+            lane.connection = nil
+            refuse(error)
+            proceed(with: lane, hasSucceeded: false)
+            call.finish(.failure(error))
+        }
+    }
+
+    /// Begins the next call that waits; otherwise the lane becomes idle.
+    private func proceed(with lane: RedisLane, hasSucceeded: Bool) {
+        let hasConnection = lane.connection != nil
+        let call: RedisCall? = state.withLock { state in
+            if hasSucceeded { state.refusal = nil }
+            while !state.waiting.isEmpty {
+                let call = state.waiting.removeFirst()
+                if !call.isFinished { return call }
+            }
+            state.idle.insert(lane, at: hasConnection ? state.idle.endIndex : 0)
+            return nil
+        }
+        if let call { lane.queue.async { self.run(call, on: lane) } }
+    }
+
+    /// Fails the calls that wait, and those that begin during the pause.
+    private func refuse(_ error: CacheStoreError) {
+        let calls = state.withLock { state in
+            state.refusal = (error, .now + Self.pause)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for call in calls { call.finish(.failure(error)) }
+    }
+}
+#endif

@@ -1,0 +1,11 @@
+#if Redis
+import Dispatch
+
+/// A thread and the connection that is used on it.
+///
+/// `@unchecked Sendable`: `connection` is used only on `queue`, which is serial.
+final class RedisLane: @unchecked Sendable {
+    let queue = DispatchQueue(label: "pipeline.cache.redis")
+    var connection: RedisConnection?
+}
+#endif

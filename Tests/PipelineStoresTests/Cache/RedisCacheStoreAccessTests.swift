@@ -1,0 +1,113 @@
+#if Redis
+import Foundation
+import Synchronization
+import Testing
+
+@testable import PipelineStores
+
+@Suite(
+    "RedisCacheStore, access",
+    .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
+    .timeLimit(.minutes(2))
+)
+struct RedisCacheStoreAccessTests {
+    private struct NoPassword: Error {}
+
+    private func expectDenial(
+        of store: RedisCacheStore,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: CacheStoreError.self, sourceLocation: sourceLocation) {
+            _ = try await store.entries(for: .sample)
+        }
+        #expect(error?.code == .notAllowed, sourceLocation: sourceLocation)
+        for text in ["\(String(describing: error))", "\(store)", String(reflecting: store)] {
+            #expect(!text.contains("canary") && !text.contains("127"), sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("Access needs the right password; a wrong one, none, or a closure that fails is denied")
+    func password() async throws {
+        try await LocalRedis.run(["--requirepass", "canary"]) { redis in
+            let entry = try await redis.store(password: { "canary" }).put()
+            #expect(try await redis.store(password: { "canary" }).entries(for: .sample) == [entry])
+            await expectDenial(of: try redis.store(password: { "canary2" }))
+            await expectDenial(of: try redis.store())
+            await expectDenial(of: try redis.store(password: { throw NoPassword() }))
+        }
+    }
+
+    @Test("A username selects the user of the password")
+    func username() async throws {
+        try await LocalRedis.run(["--user", "canary-user", "on", ">canary", "~*", "+@all"]) { redis in
+            try await redis.store(password: { "canary" }, username: "canary-user").put()
+            await expectDenial(of: try redis.store(password: { "canary" }, username: "canary-other"))
+        }
+    }
+
+    @Test("A user without a permission gets an error that says so")
+    func permission() async throws {
+        try await LocalRedis.run(["--user", "reader", "on", ">canary", "~*", "+@read"]) { redis in
+            let store = try redis.store(password: { "canary" }, username: "reader")
+            #expect(try await store.entries(for: .sample).isEmpty)
+            let error = await #expect(throws: CacheStoreError.self) { try await store.put() }
+            #expect(error?.code == .notAllowed)
+        }
+    }
+
+    @Test("The password is requested for each new connection, and not for each call")
+    func passwordPerConnection() async throws {
+        try await LocalRedis.run(["--requirepass", "canary"]) { redis in
+            let count = Mutex(0)
+            let store = try redis.store(password: {
+                count.withLock { $0 += 1 }
+                return "canary"
+            })
+            for _ in 0..<5 { _ = try await store.secret() }
+            #expect(count.withLock { $0 } == 1)
+            await redis.kill()
+            try await redis.restart()
+            for _ in 0..<5 { _ = try await store.secret() }
+            #expect(count.withLock { $0 } == 2)
+        }
+    }
+
+    @Test("While the closure of the password runs, a call ends at its timeout, and later calls fail at once")
+    func slowPassword() async throws {
+        let store = try RedisCacheStore(
+            port: 1,
+            password: {
+                try await Task.sleep(for: .seconds(30))
+                return ""
+            },
+            timeout: .milliseconds(500)
+        )
+        var durations: [Duration] = []
+        for _ in 0..<20 {
+            let start = ContinuousClock.now
+            let error = await #expect(throws: CacheStoreError.self) { _ = try await store.secret() }
+            #expect(error?.code == .timedOut)
+            durations.append(ContinuousClock.now - start)
+        }
+        #expect((.milliseconds(500)..<(.seconds(10))).contains(durations[0]))
+        #expect(durations.contains { $0 < .milliseconds(100) })
+    }
+
+    @Test(
+        "A host that is not a loopback address is refused unless clear text is allowed",
+        arguments: [
+            "redis.test", "10.0.0.1", "127.0.0.1.test", "127.0.0", "127.0.0.256", "0.0.0.0", "::2", "", "127.0.+1.1",
+        ]
+    )
+    func otherHost(host: String) throws {
+        let error = #expect(throws: CacheStoreError.self) { _ = try RedisCacheStore(host: host) }
+        #expect(error?.code == .notAllowed)
+        _ = try RedisCacheStore(host: host, cleartext: .allowed)
+    }
+
+    @Test("A loopback address is accepted", arguments: ["localhost", "a.LOCALHOST", "127.0.0.1", "127.1.2.255", "::1"])
+    func loopback(host: String) throws {
+        _ = try RedisCacheStore(host: host)
+    }
+}
+#endif
