@@ -47,6 +47,7 @@ let package = Package(
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineStores", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "PipelineTesting", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -6,7 +6,7 @@ import PipelinePlugins
 import PipelineStores
 import PipelineTransports
 
-/// Measures hits and misses of `CachePlugin` with each store against calls that a stub answers.
+/// Measures hits and misses of `CachePlugin` with each store against calls without a cache.
 ///
 /// `--redis PORT` also measures a Redis server on a loopback port.
 @main

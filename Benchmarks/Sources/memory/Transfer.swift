@@ -28,7 +28,7 @@ struct Transfer: Sendable {
                     for try await _ in provider.requestWithProgress(target) {}
                 }
             },
-        ] + GzipTransfer.all(files)
+        ] + GzipTransfer.all(files) + CacheTransfer.all(files)
     }
 
     private static func send(_ task: RequestTask, _ byteCount: Int) async throws {

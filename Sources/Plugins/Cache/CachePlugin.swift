@@ -58,8 +58,8 @@ import Synchronization
 /// **Secrets**: stores contain responses as they are, but no field of a request. URLs, accounts and the values that
 /// Vary selects by are hashed with a secret of the store.
 ///
-/// Source: RFC 9111, https://www.rfc-editor.org/rfc/rfc9111.html, RFC 5861, https://www.rfc-editor.org/rfc/rfc5861.html,
-/// RFC 9211, https://www.rfc-editor.org/rfc/rfc9211.html
+/// Source: RFC 9111, https://www.rfc-editor.org/rfc/rfc9111.html, RFC 5861,
+/// https://www.rfc-editor.org/rfc/rfc5861.html, RFC 9211, https://www.rfc-editor.org/rfc/rfc9211.html
 public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     /// The store that the plugin reads and writes.
     public let store: any CacheStore

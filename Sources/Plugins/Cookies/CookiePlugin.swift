@@ -27,14 +27,14 @@ import Synchronization
 /// | setting | default |
 /// |---|---|
 /// | `store` | a ``/PipelineStores/MemoryCookieStore`` of its own |
-/// | `rules` | 180 cookies per registrable domain, 3000 in total, and the public suffixes that the system has, see ``/PipelineStores/CookieRules`` |
+/// | `rules` | 180 cookies with 64 KiB per registrable domain, 3000 with 1 MiB in total, and the public suffixes of the system, see ``/PipelineStores/CookieRules`` |
 /// | `account` | one account for all calls |
 ///
 /// **Position**
 ///
 /// - Outside a cache, which must not store cookies, and outside a plugin that signs the field Cookie.
 /// - Inside ``CredentialsPlugin``, which retries a request within its hop. Outside it, the cookies of the 401 are lost.
-/// - Only once in a stack.
+/// - Only once in a stack, and inside plugins that change the host of a request.
 /// - With `account`, outside a plugin that shares responses. Calls of different accounts share none.
 ///
 /// **Errors**
@@ -92,24 +92,28 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         else { return try await send(request) }
         let start = signOutCount.load(ordering: .acquiring)
         let response = try await send(try await withCookies(request, described, account, context))
-        guard response.source == .network, signOutCount.load(ordering: .acquiring) == start else { return response }
+        // A plugin inside may have changed the host.
+        guard response.source == .network, response.request.origin.authority == request.origin.authority,
+            signOutCount.load(ordering: .acquiring) == start
+        else { return response }
         let fields = response.headers[values: .setCookie]
         if !fields.isEmpty { await keep(fields, described, account, context) }
         return response
     }
 
     private func describe(_ request: PipelineRequest, _ context: PipelineContext) -> CookieJar.Request? {
-        let authority = request.origin.authority
-        let first = context.update(FirstAuthority.self) { first in
-            if context.hop == 0 { first = authority }
-            return first
+        let origin = request.origin
+        let first = context.update(FirstOrigins.self) { origins in
+            if context.hop == 0 { origins[context.attempt] = origin }
+            return origins[context.attempt]
         }
         return CookieJar.Request(
-            scheme: request.origin.scheme,
-            authority: authority,
+            scheme: origin.scheme,
+            authority: origin.authority,
             path: request.path,
             method: request.method,
-            firstAuthority: first
+            firstScheme: first?.scheme,
+            firstAuthority: first?.authority
         )
     }
 
@@ -119,7 +123,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         _ account: String,
         _ context: PipelineContext
     ) async throws -> PipelineRequest {
-        var jar: CookieJar
+        let jar: CookieJar
         do {
             jar = try await store.jar(account: account)
         } catch {
@@ -149,18 +153,18 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         let now = context.clock.date
         do {
             try await store.update(account: account) { [rules] jar in
-                _ = jar.cookies(for: described, rules: rules, at: now)
-                for field in fields { jar.store(field, from: described, rules: rules, at: now) }
+                jar.store(fields, from: described, rules: rules, at: now)
             }
         } catch {
-            onWriteFailure(error)
+            if !(error is CancellationError) { onWriteFailure(error) }
         }
     }
 }
 
-/// The host and port of the first request of an attempt.
-private enum FirstAuthority: PipelineContextKey {
-    static let defaultValue: String? = nil
+/// The origins of the first requests of a call's attempts, by attempt.
+private enum FirstOrigins: PipelineContextKey {
+    static let defaultValue: [Int: PipelineRequest.Origin] = [:]
+    static let isInherited = true
 }
 
 extension PipelineError.Code {
@@ -179,7 +183,7 @@ extension CookiePlugin: SignOutHandling {
     /// - Throws: the error of the store.
     public func signOut() async throws {
         signOutCount.add(1, ordering: .acquiringAndReleasing)
-        try await store.remove(account: "")
+        try await store.remove(account: nil)
     }
 }
 

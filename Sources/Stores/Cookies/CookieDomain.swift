@@ -2,6 +2,13 @@
 ///
 /// Source: RFC 6265bis §5.1.3, §5.1.4
 enum CookieDomain {
+    /// Returns a domain in the form of a request's host, without a leading dot; empty if it cannot be a host.
+    static func normalized(_ domain: String) -> String {
+        let domain = domain.drop { $0 == "." }
+        let isAddress = domain.utf8.contains(UInt8(ascii: ":")) && domain.utf8.first != UInt8(ascii: "[")
+        return Punycode.asciiHost(isAddress ? "[\(domain)]" : String(domain)) ?? ""
+    }
+
     /// Returns whether a host is a domain or one of its subdomains.
     ///
     /// Both are in lower-case ASCII form.
@@ -13,7 +20,10 @@ enum CookieDomain {
     /// Returns whether the host is an address of this machine, which http reaches without crossing a network.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-        return host.hasPrefix("127.") && Punycode.isIPAddress(host)
+        let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { label in
+            label.allSatisfy { (0x30...0x39).contains($0) } ? UInt8(Substring(label)) : nil
+        }
+        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 
     /// Returns whether a cookie with a path is sent to a request's path.

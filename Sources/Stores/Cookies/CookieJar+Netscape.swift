@@ -12,7 +12,7 @@ extension CookieJar {
     ///
     /// Expired cookies are left out. The format has no SameSite and no dates of creation and access: the cookies count
     /// as created at `now`. A line without its last field is a cookie with an empty value, and one with an empty name
-    /// field is a cookie without a name. Lines may end in CRLF.
+    /// field is a cookie without a name. Spaces around names and values are removed. Lines may end in CRLF.
     ///
     /// ```swift
     /// let imported = try CookieJar(netscape: String(contentsOf: file, encoding: .utf8), at: .now)
@@ -26,7 +26,10 @@ extension CookieJar {
     public init(netscape text: String, at now: Date) throws(NetscapeError) {
         self.init()
         var cookies: [Cookie] = []
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let lines = text.trimmingPrefix("\u{FEFF}").utf8.split(
+            separator: UInt8(ascii: "\n"),
+            omittingEmptySubsequences: false
+        )
         for (index, bytes) in lines.enumerated() {
             var line = Substring(bytes)
             if line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
@@ -43,8 +46,8 @@ extension CookieJar {
     /// Returns the cookies as the text of a Netscape cookie file, for example for `curl --cookie`.
     ///
     /// Expiry is rounded down to whole seconds; SameSite, creation and access are lost. Cookies that the format cannot
-    /// express, such as those whose value contains a tab, are left out. curl does not understand cookies without a
-    /// name.
+    /// express, such as those whose value contains a tab, are left out, as are those that a Cookie field cannot hold.
+    /// curl does not understand cookies without a name.
     ///
     /// **Secrets**: the text contains the values; write it only to a file that other users cannot read.
     public func netscapeText() -> String {
@@ -70,7 +73,7 @@ extension CookieJar.Cookie {
         // Python writes no number for cookies of the session.
         let seconds = fields[4].isEmpty ? 0 : Double(fields[4])
         guard let seconds, seconds.isFinite else { throw .expiry }
-        let (name, value) = (String(fields[5]), String(fields[6]))
+        let (name, value) = (Self.trimmed(fields[5]), Self.trimmed(fields[6]))
         self.init(
             name,
             value,
@@ -83,8 +86,13 @@ extension CookieJar.Cookie {
             created: now
         )
         guard !domain.isEmpty else { throw .domain }
-        guard isNetscapeText, !(name + value).utf8.contains(UInt8(ascii: ";")), !name.utf8.contains(UInt8(ascii: "="))
-        else { throw .character }
+        guard fitsInField, isNetscapeText else { throw .character }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.unicodeScalars.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return String(text)
     }
 
     private static func flag(_ text: Substring) -> Bool? {
@@ -97,11 +105,11 @@ extension CookieJar.Cookie {
 
     /// The line of the cookie; `nil` if the format cannot express it.
     fileprivate var netscapeLine: String? {
-        guard isNetscapeText, !domain.isEmpty, !domain.hasPrefix("#") else { return nil }
+        guard fitsInField, isNetscapeText else { return nil }
         // 0 means none. The maximum is the end of the year 9999.
         let seconds = expiry.map { Int(min(max(1, $0.timeIntervalSince1970.rounded(.down)), 253_402_300_799)) } ?? 0
         let fields = [
-            (isHTTPOnly ? Self.httpOnlyPrefix : "") + (isHostOnly ? "" : ".") + domain,
+            (isHTTPOnly ? Self.httpOnlyPrefix : "") + (isHostOnly ? "" : ".") + domain.filter { !"[]".contains($0) },
             isHostOnly ? "FALSE" : "TRUE",
             path,
             isSecure ? "TRUE" : "FALSE",

@@ -11,8 +11,8 @@ extension CookieJar {
             case fieldCount = "must have seven fields separated by tabs"
             case flag = "has a flag other than TRUE and FALSE"
             case expiry = "has an expiry that is not a number of seconds"
-            case domain = "has no domain"
-            case character = "has a character that is not allowed in a cookie"
+            case domain = "has a domain that cannot be a host"
+            case character = "has no cookie, or one with a character that is not allowed"
         }
 
         /// The number of the line, 1 and up.

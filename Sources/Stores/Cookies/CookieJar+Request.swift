@@ -11,6 +11,8 @@ extension CookieJar {
         let isSecure: Bool
         /// The host of the call's first request, in the same form as ``host``.
         let firstHost: String
+        /// Whether the scheme is that of the call's first request.
+        let hasFirstScheme: Bool
         /// Whether the method is safe, so that requests of other sites carry lax cookies.
         let isSafe: Bool
 
@@ -21,12 +23,14 @@ extension CookieJar {
         ///   - authority: the host, with or without a port. Cookies do not depend on ports.
         ///   - path: the path; a query is ignored.
         ///   - method: the method.
+        ///   - firstScheme: the scheme of the call's first request; `nil` if it is `scheme`.
         ///   - firstAuthority: the host of the call's first request; `nil` if this is the first one.
         public init?(
             scheme: String,
             authority: String,
             path: String,
             method: HTTPRequest.Method = .get,
+            firstScheme: String? = nil,
             firstAuthority: String? = nil
         ) {
             guard let host = Self.host(of: authority), let firstHost = Self.host(of: firstAuthority ?? authority)
@@ -35,6 +39,7 @@ extension CookieJar {
             self.path = path.utf8.first == UInt8(ascii: "/") ? String(path.unicodeScalars.prefix { $0 != "?" }) : "/"
             isSecure = scheme.lowercased() == "https" || CookieDomain.isLoopback(host)
             self.firstHost = firstHost
+            hasFirstScheme = firstScheme.map { $0.lowercased() == scheme.lowercased() } ?? true
             isSafe = ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method.rawValue)
         }
 

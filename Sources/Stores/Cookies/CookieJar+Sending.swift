@@ -4,10 +4,9 @@ extension CookieJar {
     /// The bytes that a Cookie field may have, as in curl.
     static let fieldByteCount = 8190
 
-    /// Returns the cookies to send with a request, and marks them as used.
+    /// Returns the cookies to send with a request.
     ///
-    /// Also removes every cookie that has expired. Leaves out cookies that a header field cannot hold, and the last
-    /// ones if all together have more than 8190 bytes.
+    /// Leaves out cookies that a header field cannot hold, and the last ones if all together have more than 8190 bytes.
     ///
     /// - Parameters:
     ///   - request: the request.
@@ -16,8 +15,16 @@ extension CookieJar {
     /// - Returns: the cookies, those with longer paths first, then in the order in which they were created.
     ///
     /// Source: RFC 6265bis §5.8.3
-    public mutating func cookies(for request: Request, rules: CookieRules, at now: Date) -> [Cookie] {
-        cookies.removeAll { $0.isExpired(at: now) }
+    public func cookies(for request: Request, rules: CookieRules, at now: Date) -> [Cookie] {
+        indices(for: request, rules: rules, at: now).map { cookies[$0] }
+    }
+
+    /// Sets the time of last use of the cookies that a request has sent.
+    mutating func markUsed(by request: Request, rules: CookieRules, at now: Date) {
+        for index in indices(for: request, rules: rules, at: now) { cookies[index].lastAccessed = now }
+    }
+
+    private func indices(for request: Request, rules: CookieRules, at now: Date) -> [Int] {
         let isSameSite = request.isSameSite(rules)
         let found = cookies.indices.filter { index in
             let cookie = cookies[index]
@@ -27,7 +34,7 @@ extension CookieJar {
             guard !cookie.isSecure || request.isSecure else { return false }
             // The list may have changed since the cookie was stored.
             guard cookie.isHostOnly || !rules.isPublicSuffix(cookie.domain) else { return false }
-            guard cookie.fitsInField else { return false }
+            guard cookie.fitsInField, !cookie.isExpired(at: now) else { return false }
             switch cookie.sameSite {
             case .strict: return isSameSite
             case .lax, nil: return isSameSite || request.isSafe
@@ -36,21 +43,24 @@ extension CookieJar {
         }
         let sorted = found.sorted { left, right in
             let (left, right) = (cookies[left], cookies[right])
-            return (right.path.utf8.count, left.order) < (left.path.utf8.count, right.order)
+            let (leftLength, rightLength) = (left.path.utf8.count, right.path.utf8.count)
+            return (rightLength, left.created, left.order) < (leftLength, right.created, right.order)
         }
         var byteCount = 0
         let sent = sorted.prefix { index in
             byteCount += cookies[index].fieldByteCount
             return byteCount <= Self.fieldByteCount
         }
-        for index in sent { cookies[index].lastAccessed = now }
-        return sent.map { cookies[$0] }
+        return Array(sent)
     }
 }
 
 extension CookieJar.Request {
-    /// Whether the request goes to the site of the call's first request.
+    /// Whether the request goes to the site of the call's first request, with the same scheme.
+    ///
+    /// Source: RFC 6265bis §5.2, https://html.spec.whatwg.org/#same-site
     fileprivate func isSameSite(_ rules: CookieRules) -> Bool {
+        guard hasFirstScheme else { return false }
         guard host != firstHost else { return true }
         guard let site = rules.publicSuffixes?.registrableDomain(of: host) else {
             return rules.sharedDomains.contains {
@@ -66,8 +76,8 @@ extension CookieJar.Cookie {
     fileprivate var fieldByteCount: Int { name.utf8.count + value.utf8.count + "=; ".utf8.count }
 
     /// Whether a Cookie field can hold the cookie, which an imported cookie may not allow.
-    fileprivate var fitsInField: Bool {
-        guard !name.utf8.contains(UInt8(ascii: "=")) else { return false }
+    var fitsInField: Bool {
+        guard !name.utf8.contains(UInt8(ascii: "=")), !name.isEmpty || !value.isEmpty else { return false }
         return [name, value].allSatisfy { text in
             let isBlank: (UInt8?) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             return !isBlank(text.utf8.first) && !isBlank(text.utf8.last)

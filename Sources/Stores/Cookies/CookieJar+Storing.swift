@@ -1,26 +1,33 @@
 public import Foundation
 
 extension CookieJar {
-    /// Stores the cookie of a Set-Cookie field, replaces the one that it renews, or removes the one that it expires.
+    /// Stores the cookies of a response's Set-Cookie fields.
     ///
-    /// Also removes every cookie that has expired.
+    /// A cookie replaces the one that it renews, or removes the one that it expires. Fields that RFC 6265bis refuses
+    /// are ignored. Also marks the cookies that were sent with the request as used, and removes every cookie that has
+    /// expired.
     ///
     /// - Parameters:
-    ///   - field: the value of one Set-Cookie field.
-    ///   - request: the request whose response has the field.
+    ///   - fields: the values of the Set-Cookie fields, in their order.
+    ///   - request: the request whose response has the fields.
     ///   - rules: what the jar accepts.
     ///   - now: the current time.
-    /// - Returns: why the field is ignored; `nil` if it is not.
     ///
     /// Source: RFC 6265bis §5.7
-    @discardableResult
-    public mutating func store(_ field: String, from request: Request, rules: CookieRules, at now: Date) -> Refusal? {
+    public mutating func store(_ fields: [String], from request: Request, rules: CookieRules, at now: Date) {
+        cookies.removeAll { $0.isExpired(at: now) }
+        markUsed(by: request, rules: rules, at: now)
+        for field in fields { _ = accept(field, from: request, rules: rules, at: now) }
+    }
+
+    /// Stores the cookie of one field; returns why the field is ignored, or `nil` if it is not.
+    mutating func accept(_ field: String, from request: Request, rules: CookieRules, at now: Date) -> Refusal? {
         do {
             let field = try SetCookieField(field)
             let cookie = try Self.cookie(field, from: request, rules: rules, at: now)
             cookies.removeAll { $0.isExpired(at: now) }
             if !request.isSecure, hidesSecureCookie(cookie) { return .secureCookieExists }
-            place(cookie, at: now)
+            place(cookie, isSecure: request.isSecure, at: now)
             evict(rules, newest: cookie.domain)
             return nil
         } catch {
@@ -35,7 +42,7 @@ extension CookieJar {
         at now: Date
     ) throws(Refusal) -> Cookie {
         let domain = try sharedDomain(field.domain, of: request.host, rules)
-        let cookie = Cookie(
+        var cookie = Cookie(
             field.name,
             field.value,
             domain: domain ?? request.host,
@@ -47,6 +54,9 @@ extension CookieJar {
             sameSite: field.sameSite,
             created: now
         )
+        if domain == nil, rules.publicSuffixes == nil, !field.domain.isEmpty {
+            cookie.domainAttribute = field.domain.lowercased()
+        }
         if cookie.isSecure, !request.isSecure { throw .notSecure }
         if cookie.sameSite == .unrestricted, !cookie.isSecure { throw .notSecure }
         guard hasPrefixOfItsKind(cookie, hasPath: field.path != nil) else { throw .prefix }
@@ -79,10 +89,8 @@ extension CookieJar {
         // Bytes, because the last character of the prefix may have a combining mark.
         let shown = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
         let needsHost = shown.starts(with: "__host-".utf8)
-        let needsHTTPOnly = shown.starts(with: "__http-".utf8) || shown.starts(with: "__host-http-".utf8)
-        guard needsHost || needsHTTPOnly || shown.starts(with: "__secure-".utf8) else { return true }
+        guard needsHost || shown.starts(with: "__secure-".utf8) else { return true }
         guard !cookie.name.isEmpty, cookie.isSecure else { return false }
-        if needsHTTPOnly, !cookie.isHTTPOnly { return false }
         return !needsHost || cookie.isHostOnly && hasPath && cookie.path == "/"
     }
 
@@ -97,10 +105,20 @@ extension CookieJar {
             }
     }
 
-    private mutating func place(_ cookie: Cookie, at now: Date) {
+    /// Removes the cookies that would be one cookie, shared by the hosts that set them, if the suffixes were known.
+    ///
+    /// As with a shared cookie, an unencrypted connection does not remove secure ones.
+    private mutating func removeWithDomainAttribute(of cookie: Cookie, isSecure: Bool) {
+        cookies.removeAll {
+            $0.domainAttribute == cookie.domainAttribute && $0.hasNameAndPath(of: cookie) && (isSecure || !$0.isSecure)
+        }
+    }
+
+    private mutating func place(_ cookie: Cookie, isSecure: Bool, at now: Date) {
         let old = cookies.firstIndex { $0.isSame(as: cookie) }
         guard !cookie.isExpired(at: now) else {
             if let old { cookies.remove(at: old) }
+            if cookie.domainAttribute != nil { removeWithDomainAttribute(of: cookie, isSecure: isSecure) }
             return
         }
         var cookie = cookie

@@ -10,10 +10,12 @@ public import PipelineRedaction
 /// }
 /// ```
 ///
-/// **Secrets**: descriptions show the number of cookies, never a value.
+/// A store of your own can encode a jar. Properties that a later version adds are optional in the encoded form.
+///
+/// **Secrets**: descriptions show the number of cookies, never a value. The encoded form contains the values.
 ///
 /// Source: RFC 6265bis §5, https://www.rfc-editor.org/info/draft-ietf-httpbis-rfc6265bis
-public struct CookieJar: Sendable, Equatable {
+public struct CookieJar: Sendable, Equatable, Codable {
     /// The cookies, in the order in which they were created.
     public internal(set) var cookies: [Cookie] = []
 
@@ -27,13 +29,18 @@ public struct CookieJar: Sendable, Equatable {
 
     /// Adds cookies that no response set, such as imported ones.
     ///
-    /// Each replaces a cookie with its name, domain and path.
+    /// Each replaces a cookie with its name, domain and path. Cookies with an empty ``Cookie/domain`` are left out.
     public mutating func insert(_ added: some Sequence<Cookie>) {
-        for var cookie in added {
-            if let index = cookies.firstIndex(where: { $0.isSame(as: cookie) }) {
+        var places = Dictionary(
+            cookies.indices.map { (cookies[$0].identity, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for var cookie in added where !cookie.domain.isEmpty {
+            if let index = places[cookie.identity] {
                 cookie.order = cookies[index].order
                 cookies[index] = cookie
             } else {
+                places[cookie.identity] = cookies.endIndex
                 cookie.order = nextOrder
                 nextOrder += 1
                 cookies.append(cookie)

@@ -1,4 +1,9 @@
 /// What a jar accepts.
+///
+/// A site has at most 180 cookies with 64 KiB in a jar, and a jar at most 3000 cookies with 1 MiB. The bytes of a
+/// cookie are those of its name, value, domain and path. If a new cookie exceeds a bound, those whose last use is
+/// longest ago are removed, first those of its site. A site is a registrable domain with its subdomains. Without
+/// ``publicSuffixes``, each host and each shared domain is one.
 public struct CookieRules: Sendable {
     /// The suffixes under which anyone can register a domain, such as `com` and `co.uk`; `nil` if none are known.
     ///
@@ -13,27 +18,21 @@ public struct CookieRules: Sendable {
         didSet { sharedDomains = Self.asciiHosts(sharedDomains) }
     }
 
-    /// The most cookies that a registrable domain and its subdomains may have together, 1 and up; defaults to 180.
-    ///
-    /// Without ``publicSuffixes``, each host and each shared domain has this number.
-    public var cookiesPerDomain: Int
+    /// A number of cookies and of their bytes.
+    struct Bound {
+        var count: Int
+        var byteCount: Int
+    }
 
-    /// The most cookies that a jar may have, 1 and up; defaults to 3000.
-    public var cookieCount: Int
+    /// The most that a site may have.
+    var siteBound = Bound(count: 180, byteCount: 64 << 10)
+    /// The most that a jar may have.
+    var jarBound = Bound(count: 3000, byteCount: 1 << 20)
 
-    /// Creates rules with the bounds that browsers have.
-    public init(
-        publicSuffixes: PublicSuffixList? = .system,
-        sharedDomains: Set<String> = [],
-        cookiesPerDomain: Int = 180,
-        cookieCount: Int = 3000
-    ) {
-        precondition(cookiesPerDomain >= 1, "cookiesPerDomain is \(cookiesPerDomain), not 1 or more")
-        precondition(cookieCount >= 1, "cookieCount is \(cookieCount), not 1 or more")
+    /// Creates rules with the list of the system by default, and no shared domains.
+    public init(publicSuffixes: PublicSuffixList? = .system, sharedDomains: Set<String> = []) {
         self.publicSuffixes = publicSuffixes
         self.sharedDomains = Self.asciiHosts(sharedDomains)
-        self.cookiesPerDomain = cookiesPerDomain
-        self.cookieCount = cookieCount
     }
 
     private static func asciiHosts(_ domains: Set<String>) -> Set<String> {

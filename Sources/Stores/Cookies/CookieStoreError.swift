@@ -9,42 +9,34 @@ public struct CookieStoreError: Error, Sendable, Hashable {
     public struct Code: Sendable, Hashable {
         fileprivate let text: String
 
-        /// The file cannot be opened or read, or it is not a regular file.
-        public static let unreadable = Code(text: "cannot be read")
-        /// The file, its lock or its folder cannot be written; a full volume is one reason.
-        public static let notWritable = Code(text: "cannot be written")
-        /// The file or its lock is a symbolic link, which might lead to a file of someone else.
-        public static let symbolicLink = Code(text: "is a symbolic link; use the URL of the file that it leads to")
-        /// The file is larger than 16 MiB, or a change would make it so.
-        public static let tooLarge = Code(text: "is larger than 16 MiB; remove cookies or the file")
-        /// The file is damaged or is not a cookie file.
+        /// The file cannot be opened or read, is not a regular file, or belongs to another user.
         ///
-        /// The app may remove it; its cookies are then lost.
-        public static let malformed = Code(text: "is not an intact cookie file; remove it to start without cookies")
-        /// The file was written by another version of this package.
-        public static let unsupportedVersion = Code(
-            text: "has an unsupported version; remove it to start without cookies"
+        /// A symbolic link is not followed, because it might lead to a file of someone else.
+        public static let unreadable = Code(text: "cannot be read")
+        /// The file, its lock or its folder cannot be written; a full volume or a symbolic link is one reason.
+        public static let notWritable = Code(text: "cannot be written")
+        /// The file is larger than 16 MiB, or a change would make it so.
+        public static let tooLarge = Code(text: "is larger than 16 MiB; remove accounts or the file")
+        /// The file is damaged, is not a cookie file, or was written by another version of this package.
+        ///
+        /// The app may call ``CookieStore/remove(account:)`` with `nil`; all cookies are then lost.
+        public static let malformed = Code(
+            text: "is not an intact cookie file of this version; remove it to start without cookies"
         )
-        /// Another store or process has held the lock for 10 s.
-        public static let locked = Code(text: "is locked by another process; try again later")
+        /// The lock of the file, which other stores and processes take, was not free within 10 s.
+        public static let locked = Code(text: "is locked by another store or process; try again later")
     }
 
     /// Why the file could not be read or written.
     public let code: Code
-    /// The last path component of the file.
-    public let fileName: String
-    /// The error of the system, such as `ENOSPC`; `nil` if there was none.
-    public let systemCode: POSIXErrorCode?
+    private let fileName: String
+    private let systemCode: POSIXErrorCode?
 
-    init(_ code: Code, path: String, systemCode: POSIXErrorCode? = nil) {
+    /// Creates an error for the file with a path, and for the failure of the system that was its reason.
+    init(_ code: Code, path: String, _ error: POSIXError? = nil) {
         self.code = code
         fileName = String(path.split(separator: "/").last ?? "")
-        self.systemCode = systemCode
-    }
-
-    /// Creates the error for a failure of the system; a symbolic link has a code of its own.
-    init(_ code: Code, path: String, _ error: POSIXError) {
-        self.init(error.code == .ELOOP ? .symbolicLink : code, path: path, systemCode: error.code)
+        systemCode = error?.code
     }
 }
 
@@ -52,7 +44,8 @@ extension CookieStoreError: LocalizedError, SafelyDescribed {
     /// The name of the file, the reason, and the number of the system's error.
     public var description: String {
         let number = systemCode.map { " (errno \($0.rawValue))" } ?? ""
-        return "the cookie file \(fileName.debugDescription) \(code.text)\(number)"
+        let text = systemCode == .ELOOP ? "is a symbolic link; use the URL of the file that it leads to" : code.text
+        return "the cookie file \(fileName.debugDescription) \(text)\(number)"
     }
 
     /// The same text as ``description``.

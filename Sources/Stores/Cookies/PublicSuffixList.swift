@@ -12,7 +12,6 @@
 ///
 /// ```swift
 /// let list = PublicSuffixList("com\nuk\nco.uk")
-/// list.suffix(of: "www.example.co.uk")  // "co.uk"
 /// list.registrableDomain(of: "www.example.co.uk")  // "example.co.uk"
 /// list.registrableDomain(of: "co.uk")  // nil
 /// ```
@@ -61,15 +60,17 @@ public struct PublicSuffixList: Sendable {
     /// - Parameter host: a host name, without a port.
     /// - Returns: the suffix in lower-case ASCII form; `nil` if the host is an IP address, is empty, contains an empty
     ///   label, or is not a valid host name.
-    public func suffix(of host: String) -> String? {
+    func suffix(of host: String) -> String? {
         division(of: host)?.suffix
     }
 
     /// Returns the public suffix of a host with one more label, for example `example.co.uk` for `www.example.co.uk`.
     ///
+    /// A host under no rule has its last label as the public suffix.
+    ///
     /// - Parameter host: a host name, without a port.
-    /// - Returns: the domain in lower-case ASCII form; `nil` if the host is a public suffix, or has none (see
-    ///   ``suffix(of:)``).
+    /// - Returns: the domain in lower-case ASCII form; `nil` if the host is a public suffix, is an IP address, or is no
+    ///   host name.
     public func registrableDomain(of host: String) -> String? {
         division(of: host)?.registrableDomain
     }
@@ -94,9 +95,4 @@ public struct PublicSuffixList: Sendable {
         }
         return result
     }
-}
-
-extension PublicSuffixList: CustomStringConvertible {
-    /// The number of rules.
-    public var description: String { "\(ruleCount) rules for public suffixes" }
 }

@@ -15,6 +15,7 @@ public import PipelineStores
 /// |---|---|
 /// | `empty` | the jar of an unknown account has no cookies, also if another account has some |
 /// | `fields` | all public properties of a cookie are read back as they were written |
+/// | `session` | a cookie without an expiry can be read from the store that has got it |
 /// | `accounts` | a change affects one account only; the empty string is an account like others |
 /// | `order` | cookies keep their order, and a replaced cookie keeps its place |
 /// | `concurrency` | 100 concurrent updates lose nothing |
@@ -41,8 +42,9 @@ public struct CookieStoreConformance: Sendable {
     ///   violation.
     public func run() async -> [ConformanceViolation] {
         let checks: [(name: String, run: Check)] = [
-            ("empty", Self.empty), ("fields", Self.fields), ("accounts", Self.accounts), ("order", Self.order),
-            ("concurrency", Self.concurrency), ("remove", Self.remove), ("removeUnknown", Self.removeUnknown),
+            ("empty", Self.empty), ("fields", Self.fields), ("session", Self.session), ("accounts", Self.accounts),
+            ("order", Self.order), ("concurrency", Self.concurrency), ("remove", Self.remove),
+            ("removeUnknown", Self.removeUnknown),
             ("cancellation", Self.cancellation),
         ]
         var violations: [ConformanceViolation] = []
@@ -116,6 +118,14 @@ public struct CookieStoreConformance: Sendable {
         }
     }
 
+    private static let session: Check = { store in
+        var session = cookie("s")
+        session.expiry = nil
+        let cookies = [cookie("x"), session]
+        try await store.update(account: "a") { $0.insert(cookies) }
+        return try await require(["x", "s"], in: store, "a", "after a change with a cookie without an expiry")
+    }
+
     private static let properties: [(name: String, isSame: @Sendable (CookieJar.Cookie, CookieJar.Cookie) -> Bool)] = [
         ("name", { $0.name == $1.name }),
         ("value", { $0.value == $1.value }),
@@ -175,7 +185,10 @@ public struct CookieStoreConformance: Sendable {
         var found = try await require([], in: store, "a", "after it was removed")
         found += try await require(["x"], in: store, "b", "after another account was removed")
         try await store.update(account: "a") { $0.insert([cookie("y")]) }
-        return try await found + require(["y"], in: store, "a", "after it was removed and changed")
+        found += try await require(["y"], in: store, "a", "after it was removed and changed")
+        try await store.remove(account: nil)
+        found += try await require([], in: store, "a", "after all accounts were removed")
+        return try await found + require([], in: store, "b", "after all accounts were removed")
     }
 
     private static let removeUnknown: Check = { store in

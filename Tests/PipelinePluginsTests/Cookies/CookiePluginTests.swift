@@ -23,7 +23,7 @@ struct CookiePluginTests {
         }
 
         func update(account: String, _ change: @Sendable (inout CookieJar) -> Void) async throws { throw Broken() }
-        func remove(account: String) async throws {}
+        func remove(account: String?) async throws {}
     }
 
     private let store: any CookieStore = MemoryCookieStore()

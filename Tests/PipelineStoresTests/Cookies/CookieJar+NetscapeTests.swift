@@ -53,11 +53,14 @@ struct CookieJarNetscapeTests {
             ("a.test\tFALSE\tFALSE\t0\tn\tv", "n", "v", "/"),
             ("a.test\tFALSE\tFALSE\t0\tn", "n", "", "/"),
             ("a.test\tFALSE\t/p\tFALSE\t0\tn\tv w", "n", "v w", "/p"),
+            ("a.test\tFALSE\t/p\tFALSE\t0\t n  \t v w ", "n", "v w", "/p"),
+            ("\u{FEFF}a.test\tFALSE\t/\tFALSE\t0\tn\tv", "n", "v", "/"),
         ]
     )
     func missingFields(line: String, name: String, value: String, path: String) throws {
         let cookies = try read(line)
         #expect(cookies.map(\.name) == [name])
+        #expect(cookies.map(\.domain) == ["a.test"])
         #expect(cookies.map(\.value) == [value])
         #expect(cookies.map(\.path) == [path])
         #expect(cookies.allSatisfy { $0.expiry == nil })
@@ -86,7 +89,8 @@ struct CookieJarNetscapeTests {
             ("a.test\tFALSE\t/\tcanary\t0\tn\tv", .flag),
             ("a.test\tFALSE\t/\tFALSE\tcanary\tn\tv", .expiry),
             ("a.test\tFALSE\t/\tFALSE\tnan\tcanary\tv", .expiry),
-            ("\tFALSE\t/\tFALSE\t0\tcanary\tv", .domain),
+            ("\tFALSE\t/\tFALSE\t0\tcanary\tv", .domain), ("a canary\tFALSE\t/\tFALSE\t0\tn\tv", .domain),
+            ("a.test\tFALSE\t/canary\tFALSE\t0\t\t", .character),
             ("a.test\tFALSE\t/\tFALSE\t0\tn\tcanary;x=y", .character),
             ("a.test\tFALSE\t/\tFALSE\t0\tcanary=n\tv", .character),
             ("a.test\tFALSE\t/\tFALSE\t0\tn\tcanary\rv", .character),
@@ -121,6 +125,13 @@ struct CookieJarNetscapeTests {
         )
     }
 
+    @Test("An IPv6 address is written without brackets, as curl expects it")
+    func address() {
+        var jar = CookieJar()
+        jar.insert([CookieJar.Cookie("n", "v", domain: "[::1]", isHTTPOnly: false, created: now)])
+        #expect(jar.netscapeText().hasSuffix("\n::1\tFALSE\t/\tTRUE\t0\tn\tv\n"))
+    }
+
     @Test(
         "An expiry outside of the range of the format is not written as 0, which means none",
         arguments: [(-5.0, 1), (0, 1), (0.5, 1), (1e300, 253_402_300_799), (.infinity, 253_402_300_799), (.nan, 1)]
@@ -133,16 +144,16 @@ struct CookieJarNetscapeTests {
         #expect(jar.netscapeText().contains("\t\(written)\tn\t"))
     }
 
-    @Test("Cookies that would break the format are left out", arguments: ["\t", "\n", "\r", "\0", "\u{7f}"])
+    @Test("Cookies that would break the format are left out", arguments: ["\t", "\n", "\r", "\0", "\u{7f}", ";"])
     func unwritable(text: String) {
         var jar = CookieJar()
         jar.insert([
             .lasting("n\(text)"), .lasting("n", "v\(text)w"), .lasting("good"),
             CookieJar.Cookie("n", "v", domain: "a.test\(text)", created: now),
-            CookieJar.Cookie("n", "v", domain: "a.test", path: "/\(text)", created: now),
-            CookieJar.Cookie("n", "v", domain: "", created: now),
-            CookieJar.Cookie("n", "v", domain: "#a.test", created: now),
+            CookieJar.Cookie("n=", "v", domain: "a.test", created: now),
+            CookieJar.Cookie("n", "v ", domain: "a.test", path: "/b", created: now),
         ])
+        if text != ";" { jar.insert([CookieJar.Cookie("n", "v", domain: "a.test", path: "/\(text)", created: now)]) }
         let lines = jar.netscapeText().split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.last?.contains("\tgood\t") == true)
@@ -151,7 +162,7 @@ struct CookieJarNetscapeTests {
     @Test("A written jar is read back, except for SameSite and dates of creation and access")
     func roundTrip() throws {
         var jar = CookieJar()
-        for (index, text) in ["", "v", "=a=b", #""q""#, "é#", " x "].enumerated() {
+        for (index, text) in ["", "v", "=a=b", #""q""#, "é#", "x y"].enumerated() {
             jar.insert([
                 CookieJar.Cookie(
                     index == 2 ? "" : "n\(index)",

@@ -1,5 +1,6 @@
-import PipelineStores
 import Testing
+
+@testable import PipelineStores
 
 @Suite("CookieJar, domains")
 struct CookieJarDomainTests {
@@ -106,6 +107,34 @@ struct CookieJarDomainTests {
         #expect(rules.sharedDomains == ["shop.test"])
         rules.sharedDomains = ["Bücher.test"]
         #expect(rules.sharedDomains == ["xn--bcher-kva.test"])
+    }
+
+    @Test(
+        "Without a list, a cookie that expires with a Domain attribute removes those that other hosts set with it",
+        arguments: [
+            // The field and the host that sends it, and what is left of the cookies below.
+            ("sid=; Domain=shop.test; Max-Age=0", "https://account.shop.test/", ["host", "path", "other", "secure"]),
+            ("sid=; Domain=.SHOP.test; Max-Age=0", "https://shop.test/", ["host", "path", "other", "secure"]),
+            ("sec=; Domain=shop.test; Max-Age=0", "https://account.shop.test/", ["sid", "host", "path", "other"]),
+            ("sid=; Domain=other.test; Max-Age=0", "https://other.test/", nil),
+            ("sid=; Domain=account.shop.test; Max-Age=0", "https://account.shop.test/", nil),
+            ("sid=; Max-Age=0", "https://account.shop.test/", nil),
+            ("sid=; Domain=shop.test; Path=/y; Max-Age=0", "https://account.shop.test/", nil),
+            ("SID=; Domain=shop.test; Max-Age=0", "https://account.shop.test/", nil),
+            // As with a shared cookie, an unencrypted connection leaves secure ones alone.
+            ("sec=; Domain=shop.test; Max-Age=0", "http://account.shop.test/", nil),
+        ] as [(String, String, [String]?)]
+    )
+    mutating func logout(field: String, url: String, left: [String]?) throws {
+        session.rules = CookieRules(publicSuffixes: nil)
+        for field in [
+            "sid=sid; Domain=shop.test", "host=host", "sid=path; Domain=shop.test; Path=/x",
+            "other=other; Domain=shop.test", "sec=secure; Domain=shop.test; Secure",
+        ] {
+            #expect(try session.receive(field, from: "https://login.shop.test/") == nil)
+        }
+        try session.receive(field, from: url)
+        #expect(session.jar.cookies.map(\.value) == left ?? ["sid", "host", "path", "other", "secure"])
     }
 
     // MARK: Hosts

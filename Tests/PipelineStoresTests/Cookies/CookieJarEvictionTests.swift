@@ -1,13 +1,16 @@
 import Foundation
-import PipelineStores
 import Testing
+
+@testable import PipelineStores
 
 @Suite("CookieJar, eviction")
 struct CookieJarEvictionTests {
     private var session = CookieSession()
 
     init() {
-        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"), cookiesPerDomain: 3, cookieCount: 5)
+        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        session.rules.siteBound.count = 3
+        session.rules.jarBound.count = 5
     }
 
     /// Stores cookies one second apart.
@@ -96,7 +99,7 @@ struct CookieJarEvictionTests {
 
     @Test("RFC 6265bis §5.7: cookies of a domain and its subdomains count together")
     mutating func domains() throws {
-        session.rules.cookieCount = 9
+        session.rules.jarBound.count = 9
         try receive("a=1", "b=1; Path=/x", "c=1; Domain=shop.test")
         try receive("d=1", from: "www.shop.test")
         #expect(session.names == ["b", "c", "d"])
@@ -106,12 +109,51 @@ struct CookieJarEvictionTests {
         #expect(session.names == ["c", "d", "e", "f"])
     }
 
+    @Test("A site evicts its own cookies if they have more bytes than its bound")
+    mutating func siteBytes() throws {
+        session.rules.siteBound = .init(count: 9, byteCount: 30)
+        // Each cookie has 9 bytes of the domain, 1 of the path and 1 of the name.
+        try receive("a=1234")
+        try receive("b=1234", from: "other.test")
+        #expect(session.names == ["a", "b"])
+        try receive("c=1234")
+        #expect(session.names == ["a", "b", "c"])
+        try receive("d=12345")
+        #expect(session.names == ["b", "d"])
+    }
+
+    @Test("A jar evicts the cookie used longest ago if its cookies have more bytes than its bound")
+    mutating func jarBytes() throws {
+        session.rules.jarBound = .init(count: 9, byteCount: 45)
+        try receive("a=1234")
+        try receive("b=123", from: "other.test")
+        try receive("c=1234", from: "last.test")
+        #expect(session.names == ["a", "b", "c"])
+        try receive("c=12345", from: "last.test")
+        #expect(session.names == ["b", "c"])
+    }
+
+    @Test("Cookies of the largest size from any number of sites take at most 1 MiB, and a file of 6 MiB")
+    mutating func largest() throws {
+        session.rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        // A character that JSON escapes.
+        let value = String(repeating: "\"", count: 4_000)
+        for site in 0..<20 {
+            for number in 0..<20 { try receive("a\(number)=\(value); Max-Age=9999", from: "s\(site).test") }
+        }
+        let byteCount = session.jar.cookies.reduce(0) { $0 + $1.value.utf8.count }
+        #expect(byteCount > 900_000 && byteCount < 1 << 20)
+        #expect(session.jar.cookies.allSatisfy { $0.domain != "s0.test" })
+        let content = CookieFileContent(["": session.jar]) { _ in true }
+        #expect(try content.data(path: "").count < 6 << 20)
+    }
+
     @Test("Lower bounds apply to the next cookie")
     mutating func lowerBounds() throws {
         try receive("a=1", "b=1", "c=1")
         try receive("d=1", from: "other.test")
-        session.rules.cookiesPerDomain = 2
-        session.rules.cookieCount = 2
+        session.rules.siteBound.count = 2
+        session.rules.jarBound.count = 2
         try receive("e=1")
         #expect(session.names == ["d", "e"])
     }
@@ -142,16 +184,18 @@ struct CookieJarEvictionTests {
     @Test("A site with cookies of 70 subdomain levels evicts its own cookies, not those of other sites")
     func levels() throws {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
-        let rules = CookieRules(publicSuffixes: PublicSuffixList("test"), cookiesPerDomain: 10, cookieCount: 100)
+        var rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        rules.siteBound.count = 10
+        rules.jarBound.count = 100
         var jar = CookieJar()
         let own = try #require(CookieJar.Request(scheme: "https", authority: "shop.test", path: "/"))
-        jar.store("session=1", from: own, rules: rules, at: now)
+        jar.store(["session=1"], from: own, rules: rules, at: now)
         let host = String(repeating: "a.", count: 70) + "evil.test"
         let evil = try #require(CookieJar.Request(scheme: "https", authority: host, path: "/"))
         var domain = host[...]
         for level in 0..<70 {
             for number in 0..<10 {
-                jar.store("c\(number)=\(level); Domain=\(domain)", from: evil, rules: rules, at: now + 1)
+                jar.store(["c\(number)=\(level); Domain=\(domain)"], from: evil, rules: rules, at: now + 1)
             }
             domain = domain.dropFirst(2)
         }

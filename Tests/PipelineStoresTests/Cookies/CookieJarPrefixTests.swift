@@ -1,5 +1,6 @@
-import PipelineStores
 import Testing
+
+@testable import PipelineStores
 
 @Suite("CookieJar, name prefixes")
 struct CookieJarPrefixTests {
@@ -11,24 +12,19 @@ struct CookieJarPrefixTests {
     @Test(
         "RFC 6265bis §5.7: a cookie with a name prefix, in any case, must meet the conditions of the prefix",
         arguments: [
-            // The name, whether its cookie must be hidden from scripts, and whether it must be of one host's root.
-            ("__Secure-a", false, false), ("__secure-a", false, false), ("__SECURE-", false, false),
-            ("__sEcUrE-\u{301}", false, false),
-            ("__Host-a", false, true), ("__host-a", false, true), ("__HOST-a", false, true),
-            ("__hOsT-\u{301}", false, true),
-            ("__Http-a", true, false), ("__http-a", true, false), ("__HTTP-", true, false),
-            ("__hTtP-\u{301}", true, false),
-            ("__Host-Http-a", true, true), ("__host-http-a", true, true), ("__HOST-HTTP-a", true, true),
-            ("__Host-Http-\u{301}", true, true),
+            // The name, and whether its cookie must be of one host's root.
+            ("__Secure-a", false), ("__secure-a", false), ("__SECURE-", false), ("__sEcUrE-\u{301}", false),
+            ("__Host-a", true), ("__host-a", true), ("__HOST-a", true), ("__hOsT-\u{301}", true),
+            ("__Host-Http-a", true),
         ]
     )
-    mutating func conditions(name: String, isHTTPOnly: Bool, isHost: Bool) throws {
+    mutating func conditions(name: String, isHost: Bool) throws {
         let url = "https://shop.test/x/y"
         #expect(try session.receive("\(name)=b\(Self.allowed)", from: url) == nil)
         session.jar.removeAll()
         #expect(try session.receive("\(name)=b; HttpOnly; Path=/", from: url) == .prefix)
         #expect(try session.receive("\(name)=b; HttpOnly; Path=/", from: "http://shop.test/") == .prefix)
-        #expect(try session.receive("\(name)=b; Secure; Path=/", from: url) == (isHTTPOnly ? .prefix : nil))
+        #expect(try session.receive("\(name)=b; Secure; Path=/", from: url) == nil)
         for attributes in ["", "; Path=/x", "; Path=/x/", "; Path", "; Path=/; Path=x", "; Path=/; Domain=shop.test"] {
             let refusal = try session.receive("\(name)=b; Secure; HttpOnly\(attributes)", from: url)
             #expect(refusal == (isHost ? .prefix : nil), "\(attributes)")
@@ -41,7 +37,7 @@ struct CookieJarPrefixTests {
     @Test(
         "RFC 6265bis §5.7: a cookie without a name is refused if its value looks like a name with a prefix",
         arguments: [
-            "__Secure-", "__Host-", "__Http-", "__Host-Http-", "__SECURE-", "__hOst-", "__HTTP-", "__Host-\u{301}",
+            "__Secure-", "__Host-", "__SECURE-", "__hOst-", "__Host-\u{301}",
         ]
     )
     mutating func nameless(prefix: String) throws {
@@ -55,7 +51,7 @@ struct CookieJarPrefixTests {
     @Test(
         "Names that only contain a prefix are free",
         arguments: [
-            "a__Host-b", "_Host-a", "__Hosta", "__Host", "__Secure_a", "Secure-a", "__Https-a", "__Http", "\"__Host-a",
+            "a__Host-b", "_Host-a", "__Hosta", "__Host", "__Secure_a", "Secure-a", "__Http-a", "__Http", "\"__Host-a",
         ]
     )
     mutating func others(name: String) throws {

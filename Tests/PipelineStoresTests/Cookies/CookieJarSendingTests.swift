@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
 import Testing
+
+@testable import PipelineStores
 
 @Suite("CookieJar, sending")
 struct CookieJarSendingTests {
@@ -42,8 +43,9 @@ struct CookieJarSendingTests {
             ("shop.test", "other.test", false, false), ("shop.test", "test", false, false),
             ("shop.test", "shop.test.", false, false), ("shop.test.", "www.shop.test.", true, false),
             ("www.shop.test", "shop.test", false, false), ("xn--bcher-kva.test", "www.bücher.test", true, false),
-            ("xn--bcher-kva.test", "BÜCHER.test", true, true), ("10.2.3.4", "10.2.3.4:80", true, true),
-            ("2.3.4", "10.2.3.4", false, false), ("4", "10.2.3.4", false, false), ("[::1]", "[::1]:80", true, true),
+            ("Bücher.test", "BÜCHER.test", true, true), ("10.2.3.4", "10.2.3.4:80", true, true),
+            ("::1", "[::1]", true, true), ("2.3.4", "10.2.3.4", false, false), ("4", "10.2.3.4", false, false),
+            ("[::1]", "[::1]:80", true, true),
         ]
     )
     mutating func hosts(domain: String, host: String, isSent: Bool, isSentIfHostOnly: Bool) throws {
@@ -98,13 +100,14 @@ struct CookieJarSendingTests {
             ("ws", "shop.test", false),
             ("http", "localhost", true), ("http", "a.localhost", true), ("http", "127.0.0.1", true),
             ("http", "127.1.2.3:80", true),
-            ("http", "[::1]", true), ("http", "[::2]", false), ("http", "126.0.0.1", false),
+            ("http", "127.1", false), ("http", "127.0.0.256", false), ("http", "[::1]", true), ("http", "[::2]", false),
+            ("http", "126.0.0.1", false),
             ("http", "127.shop.test", false),
             ("http", "localhost.test", false), ("http", "alocalhost", false),
         ]
     )
     mutating func secure(scheme: String, host: String, isSent: Bool) throws {
-        let domain = host.hasPrefix("127.1") ? "127.1.2.3" : host
+        let domain = host.hasPrefix("127.1.") ? "127.1.2.3" : host
         insert("a", domain: domain, isSecure: true)
         insert("b", domain: domain)
         #expect(try session.sent(to: "\(scheme)://\(host)/") == (isSent ? "a=1; b=1" : "b=1"))
@@ -144,6 +147,25 @@ struct CookieJarSendingTests {
             let sent = try session.sent(to: "https://api.shop.co.test/", method: method, first: first)
             #expect(sent == (isSentIfUnsafe ? "a=1" : nil), "\(method)")
         }
+    }
+
+    @Test(
+        "RFC 6265bis §5.2: a request with another scheme than the first one is of another site",
+        arguments: [(nil, true), ("https", true), ("HTTPS", true), ("http", false)] as [(String?, Bool)]
+    )
+    mutating func scheme(first: String?, isSameSite: Bool) throws {
+        insert("a", isSecure: true, sameSite: .strict)
+        let request = try #require(
+            CookieJar.Request(
+                scheme: "https",
+                authority: "shop.test",
+                path: "/",
+                firstScheme: first,
+                firstAuthority: "shop.test"
+            )
+        )
+        let sent = session.jar.cookies(for: request, rules: session.rules, at: session.now)
+        #expect(sent.map(\.name) == (isSameSite ? ["a"] : []))
     }
 
     @Test(
@@ -190,6 +212,16 @@ struct CookieJarSendingTests {
         #expect(try session.sent(to: "https://shop.test/x/y") == "b=1; e=1; f=1; d=1; c=1; a=4")
     }
 
+    @Test("RFC 6265bis §5.8.3: of inserted cookies with paths of equal length, older ones are sent first")
+    mutating func insertedOrder() throws {
+        session.jar.insert(
+            [("a", 2), ("b", 1), ("c", 2)].map { name, day in
+                .init(name, "1", domain: "shop.test", created: session.now - 86_400 * (10 - day))
+            }
+        )
+        #expect(try session.sent() == "b=1; a=1; c=1")
+    }
+
     @Test("RFC 6265bis §5.8.3: the length of a path is its number of bytes")
     mutating func lengthInBytes() throws {
         // Two paths of three characters.
@@ -206,17 +238,12 @@ struct CookieJarSendingTests {
         insert("a")
         insert("b", path: "/x")
         session.now += 60
-        let cookies = session.jar.cookies(
-            for: try CookieSession.request("https://shop.test/"),
-            rules: session.rules,
-            at: session.now
-        )
-        #expect(cookies.map(\.lastAccessed) == [session.now])
+        try session.respond()
         #expect(session.jar.cookies.map(\.lastAccessed) == [session.now, begin])
         #expect(session.jar.cookies.map(\.created) == [begin, begin])
     }
 
-    @Test("RFC 6265bis §5.7: an expired cookie is not sent, and is removed from the jar")
+    @Test("RFC 6265bis §5.7: an expired cookie is not sent, and the next response removes it from the jar")
     mutating func expired() throws {
         try session.receive("a=1; Max-Age=5")
         try session.receive("b=1; Max-Age=6")
@@ -227,6 +254,8 @@ struct CookieJarSendingTests {
         session.now += 1
         #expect(session.names == ["a", "b", "c", "d"])
         #expect(try session.sent() == "b=1; d=1")
+        #expect(session.names == ["a", "b", "c", "d"])
+        try session.respond()
         #expect(session.names == ["b", "d"])
     }
 
@@ -255,12 +284,16 @@ struct CookieJarSendingTests {
         let request = try #require(CookieJar.Request(scheme: "https", authority: "shop.test", path: "/"))
         let sent = jar.cookies(for: request, rules: CookieRules(publicSuffixes: nil), at: now + 1)
         #expect(sent.map(\.name) == ["a", "b"])
+        jar.store([], from: request, rules: CookieRules(publicSuffixes: nil), at: now + 1)
         #expect(jar.cookies.map { $0.lastAccessed == now } == [false, false, true])
     }
 
     @Test(
         "An inserted cookie that a header field cannot hold is not sent, and the others are",
-        arguments: [("a", "1 "), ("a", "\t1"), ("a", "1;2"), ("a", "1\n2"), ("a=b", "1"), ("a ", "1"), ("a", "\u{7F}")]
+        arguments: [
+            ("a", "1 "), ("a", "\t1"), ("a", "1;2"), ("a", "1\n2"), ("a=b", "1"), ("a ", "1"), ("a", "\u{7F}"),
+            ("", ""),
+        ]
     )
     func unsendable(name: String, value: String) throws {
         var jar = CookieJar()

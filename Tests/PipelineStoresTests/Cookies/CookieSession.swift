@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
 import Testing
+
+@testable import PipelineStores
 
 /// A jar with rules and a clock, driven by URLs.
 struct CookieSession {
@@ -27,16 +28,24 @@ struct CookieSession {
         from url: String = "https://shop.test/",
         first: String? = nil
     ) throws -> CookieJar.Refusal? {
-        jar.store(field, from: try Self.request(url, first: first), rules: rules, at: now)
+        jar.accept(field, from: try Self.request(url, first: first), rules: rules, at: now)
     }
 
-    /// Returns the value of the Cookie field of a request.
+    /// Stores the cookies of a response without Set-Cookie fields.
+    mutating func respond(to url: String = "https://shop.test/") throws {
+        jar.store([], from: try Self.request(url), rules: rules, at: now)
+    }
+
+    /// Returns the value of the Cookie field of a request, and marks its cookies as used.
     mutating func sent(
         to url: String = "https://shop.test/",
         method: HTTPRequest.Method = .get,
         first: String? = nil
     ) throws -> String? {
-        jar.cookies(for: try Self.request(url, method: method, first: first), rules: rules, at: now).fieldValue
+        let request = try Self.request(url, method: method, first: first)
+        let sent = jar.cookies(for: request, rules: rules, at: now)
+        jar.markUsed(by: request, rules: rules, at: now)
+        return sent.fieldValue
     }
 
     static func request(

@@ -77,12 +77,57 @@ struct FileCookieStoreSharingTests {
         try await store.insert(.lasting("a"))
         let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
         #expect(try lock.tryLock())
-        let error = await #expect(throws: CookieStoreError.self) { try await store.insert(.lasting("b")) }
-        #expect(error?.code == .locked)
-        #expect(try await store.names == ["a"])
+        for change in [{ try await store.insert(.lasting("b"), .session("s")) }, { try await store.remove(account: nil) }] {
+            let error = await #expect(throws: CookieStoreError.self) { try await change() }
+            #expect(error?.code == .locked)
+        }
+        #expect(try await store.names == ["a", "s"])
         lock.unlock()
         try await store.insert(.lasting("c"))
-        #expect(try await store.names == ["a", "c"])
+        #expect(try await store.names == ["a", "s", "c"])
+    }
+
+    @Test(
+        "While updates wait for the lock, jars can be read, and a cancelled update stops waiting",
+        .timeLimit(.minutes(1))
+    )
+    func waitingUpdates() async throws {
+        let store = folder.store(patience: .seconds(3600))
+        try await store.insert(.lasting("a"))
+        let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
+        #expect(try lock.tryLock())
+        let updates = (0..<20).map { index in
+            Task { try await store.insert(.lasting("b\(index)"), .session("s\(index)")) }
+        }
+        for _ in 0..<100 { #expect(try await store.names.contains("a")) }
+        for update in updates.dropFirst() { update.cancel() }
+        for update in updates.dropFirst() {
+            await #expect(throws: CancellationError.self) { try await update.value }
+        }
+        // Their cookies in memory are kept.
+        #expect(try await Set(store.names) == Set(["a"] + (1..<20).map { "s\($0)" }))
+        lock.unlock()
+        try await updates[0].value
+        #expect(try await folder.store().names == ["a", "b0"])
+    }
+
+    @Test("An update has one deadline, however many others wait", .timeLimit(.minutes(1)))
+    func deadline() async throws {
+        let store = folder.store(patience: .milliseconds(500))
+        try await store.insert(.lasting("a"))
+        let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
+        #expect(try lock.tryLock())
+        let begin = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    await #expect(throws: CookieStoreError.self) { try await store.insert(.lasting("b\(index)")) }
+                }
+            }
+        }
+        // One after another, they would take 20 s.
+        #expect(ContinuousClock.now - begin < .seconds(15))
+        lock.unlock()
     }
 
     @Test("Stores that wait for the lock do not occupy the threads of tasks")

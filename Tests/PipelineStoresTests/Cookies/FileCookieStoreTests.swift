@@ -26,6 +26,7 @@ struct FileCookieStoreTests {
         odd.expiry = Date(timeIntervalSinceReferenceDate: .infinity)
         odd.lastAccessed += 0.1 + 0.2
         odd.sameSite = .lax
+        odd.domainAttribute = "test"
         try await store.insert(.lasting("a"), odd, .lasting("b"))
         try await store.update(account: "") { $0.removeAll { $0.name == "a" } }
         let jar = try await store.jar(account: "")
@@ -83,6 +84,12 @@ struct FileCookieStoreTests {
         try await folder.store(.kept).insert(.lasting("a"), .session("s"))
         #expect(try await folder.store(.kept).names == ["a", "s"])
         #expect(try await folder.store(.discarded).names == ["a"])
+    }
+
+    @Test("A file has slashes as they are, so that it is not larger than needed")
+    func slashes() async throws {
+        try await folder.store().insert(.lasting("a", "//canary//"))
+        #expect(try String(contentsOf: folder.file, encoding: .utf8).contains("//canary//"))
     }
 
     @Test("The file contains no accounts without cookies")

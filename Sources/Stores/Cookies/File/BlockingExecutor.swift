@@ -1,6 +1,6 @@
 import Dispatch
 
-/// An executor that runs an actor on a thread of its own, so that blocking calls do not occupy the cooperative pool.
+/// An executor that runs an actor on a queue of its own, so that blocking calls do not occupy the cooperative pool.
 final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

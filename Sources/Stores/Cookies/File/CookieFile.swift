@@ -12,8 +12,8 @@ import Android
 
 /// The file of a ``FileCookieStore`` and the cookies that were last read from it or written to it.
 ///
-/// Its methods block and do not suspend. They run one after another on their own thread, and to their end even if the
-/// task is cancelled.
+/// Its methods block for input and output, but do not wait for the lock and do not suspend. They run one after another
+/// on their own queue, and to their end even if the task is cancelled.
 actor CookieFile {
     static let maximumByteCount = 16 << 20
 
@@ -29,11 +29,13 @@ actor CookieFile {
     ///
     /// It stays open so that the system cannot give its inode to a later version of the file.
     private var current: Version?
+    /// Whether the file has a cookie that one in memory replaces, because it could not be written.
+    private var isBehind = false
 
-    init(_ path: String, keepsSessionCookies: Bool, patience: Duration) {
+    init(_ path: String, keepsSessionCookies: Bool) {
         self.path = path
         self.keepsSessionCookies = keepsSessionCookies
-        lock = CookieFileLock(path, patience: patience)
+        lock = CookieFileLock(path)
     }
 
     func jar(account: String) throws(CookieStoreError) -> CookieJar {
@@ -41,26 +43,47 @@ actor CookieFile {
         return jars[account] ?? CookieJar()
     }
 
-    func update(
+    /// Changes the jar of an account; returns `false` without a change if another store has the lock.
+    func tryUpdate(
         account: String,
         _ change: @Sendable (inout CookieJar) -> Void
-    ) throws(CookieStoreError) {
-        try lock.withLock { () throws(CookieStoreError) in
+    ) throws(CookieStoreError) -> Bool {
+        try lock.tryLock { () throws(CookieStoreError) in
             try refresh()
             var changed = jars
             var jar = jars[account] ?? CookieJar()
             change(&jar)
             changed[account] = jar.cookies.isEmpty ? nil : jar
             let content = content(of: changed)
-            if !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
+            if isBehind || !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
             jars = changed
         }
     }
 
-    func remove(account: String) throws(CookieStoreError) {
+    /// Makes the part of a change that concerns cookies in memory, because the file cannot be changed.
+    func updateMemory(account: String, _ change: @Sendable (inout CookieJar) -> Void) throws(CookieStoreError) {
+        guard !keepsSessionCookies else { return }
         try refresh()
-        guard jars[account] != nil else { return }
-        try update(account: account) { $0.removeAll { _ in true } }
+        let old = jars[account] ?? CookieJar()
+        var jar = old
+        change(&jar)
+        let inMemory = jar.cookies.filter { $0.expiry == nil }
+        let inFile = old.cookies.filter { cookie in
+            cookie.expiry != nil && !inMemory.contains { $0.isSame(as: cookie) }
+        }
+        if inFile.count < old.cookies.count(where: { $0.expiry != nil }) { isBehind = true }
+        jar.cookies = (inFile + inMemory).sorted { $0.order < $1.order }
+        jars[account] = jar.cookies.isEmpty ? nil : jar
+    }
+
+    /// Removes the file and all jars, without reading it; returns `false` if another store has the lock.
+    func tryRemoveFile() throws(CookieStoreError) -> Bool {
+        try lock.tryLock { () throws(CookieStoreError) in
+            for path in [path + ".tmp", path] where unlink(path) != 0 && errno != ENOENT {
+                throw CookieStoreError(.notWritable, path: self.path, .current)
+            }
+            (jars, current, isBehind) = ([:], nil, false)
+        }
     }
 
     private func content(of jars: [String: CookieJar]) -> CookieFileContent {
@@ -82,11 +105,11 @@ actor CookieFile {
         guard identity != current?.identity else { return }
         if identity == nil {
             jars = addingSessionCookies(to: [:])
-            current = nil
+            (current, isBehind) = (nil, false)
         } else {
             let (version, data) = try read()
             jars = addingSessionCookies(to: try CookieFileContent.jars(from: data, path: path))
-            current = version
+            (current, isBehind) = (version, false)
         }
     }
 
@@ -140,7 +163,7 @@ actor CookieFile {
                 try file.synchronize()
                 let version = (file, try file.identity)
                 guard rename(temporary, path) == 0 else { throw POSIXError.current }
-                current = version
+                (current, isBehind) = (version, false)
             } catch {
                 _ = unlink(temporary)
                 throw error

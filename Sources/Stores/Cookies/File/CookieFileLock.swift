@@ -17,37 +17,25 @@ import Android
 struct CookieFileLock: Sendable {
     private let path: String
     private let filePath: String
-    private let patience: Duration
 
-    init(_ filePath: String, patience: Duration) {
+    init(_ filePath: String) {
         path = filePath + ".lock"
         self.filePath = filePath
-        self.patience = patience
     }
 
-    /// Runs a closure while no other store has the lock; blocks until then.
-    func withLock(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
+    /// Runs a closure while no other store has the lock; returns `false` at once if one has it.
+    func tryLock(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) -> Bool {
         let file: OpenFile
         do throws(POSIXError) {
             try Self.createFolder(Self.folder(of: path))
             file = try OpenFile(path, O_RDWR | O_CREAT | O_NONBLOCK)
-            try take(file)
+            guard try file.tryLock() else { return false }
         } catch {
-            throw error.code == .EWOULDBLOCK
-                ? CookieStoreError(.locked, path: filePath) : CookieStoreError(.notWritable, path: filePath, error)
+            throw CookieStoreError(.notWritable, path: filePath, error)
         }
         defer { file.unlock() }
         try body()
-    }
-
-    /// Tries every 2 ms, because a blocking call could not be ended when the time is over.
-    private func take(_ file: OpenFile) throws(POSIXError) {
-        let clock = ContinuousClock()
-        let deadline = clock.now + patience
-        while !(try file.tryLock()) {
-            guard clock.now < deadline else { throw POSIXError(.EWOULDBLOCK) }
-            Thread.sleep(forTimeInterval: 0.002)
-        }
+        return true
     }
 
     /// Returns the path of the folder that contains a file.

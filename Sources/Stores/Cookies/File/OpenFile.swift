@@ -12,6 +12,7 @@ import Android
 
 /// An open regular file of mode 0600 that is closed when its last reference is released.
 ///
+/// It belongs to the user of the process or to root: another user could have created it to plant cookies.
 /// All methods block. Symbolic links are not followed: opening one fails with `ELOOP`.
 final class OpenFile: Sendable {
     /// What distinguishes a version of a file from other versions as long as this one is open.
@@ -42,7 +43,9 @@ final class OpenFile: Sendable {
     init(_ path: String, _ flags: Int32) throws(POSIXError) {
         descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .current }
-        guard try status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
+        let status = try status
+        guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { throw POSIXError(.EPERM) }
     }
 
     deinit { _ = close(descriptor) }
