@@ -10,7 +10,7 @@ import Synchronization
 /// CachePlugin()
 /// CachePlugin(store: DiskCacheStore(.cachesDirectory.appending(path: "HTTP")))
 /// CachePlugin(store: store, rules: .shared)
-/// CachePlugin(account: { target in (target as? TenantTarget)?.tenant ?? "" })
+/// CachePlugin(account: { target in try tenant(of: target) })
 /// ```
 ///
 /// **Effects**

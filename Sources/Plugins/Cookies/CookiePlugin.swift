@@ -8,7 +8,7 @@ import Synchronization
 /// ```swift
 /// CookiePlugin()
 /// CookiePlugin(store: FileCookieStore(file))
-/// CookiePlugin(store: store, account: { target in (target as? TenantTarget)?.tenant ?? "" })
+/// CookiePlugin(store: store, account: { target in try tenant(of: target) })
 /// ```
 ///
 /// **Effects**

@@ -9,7 +9,7 @@ import Synchronization
 ///     try await keychain.credential(realm: challenge.realm)
 /// }
 /// CredentialsPlugin(
-///     account: { target in (target as? any TenantTarget)?.tenant ?? "" },
+///     account: { target in try tenant(of: target) },
 ///     credential: { tenant, challenge in try await keychain.credential(for: tenant, realm: challenge.realm) }
 /// )
 /// ```

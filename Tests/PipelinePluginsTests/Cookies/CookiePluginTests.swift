@@ -169,7 +169,7 @@ struct CookiePluginTests {
     @Test("100 concurrent calls lose no cookie")
     func concurrent() async throws {
         let transport = ScriptedTransport { request, _ in Self.set("c\(request.path.dropFirst(2))=1; Path=/") }
-        let rules = CookieRules(publicSuffixes: nil, cookiesPerDomain: 100)
+        let rules = CookieRules(publicSuffixes: nil)
         let provider = Provider<Ask>(transport: transport, plugins: [CookiePlugin(store: store, rules: rules)])
         await withTaskGroup { group in
             for number in 0..<100 {

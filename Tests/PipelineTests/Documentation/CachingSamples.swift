@@ -18,6 +18,8 @@ enum CachingSamples {
         var sampleData: Data { Data("none".utf8) }
     }
 
+    private struct UnknownTenant: Error {}
+
     private struct TenantTarget: TargetType {
         let tenant: String
 
@@ -69,7 +71,10 @@ enum CachingSamples {
 
     static func accounts() -> CachePlugin {
         // sample: cache accounts
-        CachePlugin(account: { target in (target as? TenantTarget)?.tenant ?? "" })
+        CachePlugin(account: { target in
+            guard let target = target as? TenantTarget else { throw UnknownTenant() }
+            return target.tenant
+        })
         // end
     }
 
@@ -117,10 +122,17 @@ struct CachingSamplesTests {
 
     @Test("The stored response is shown before that of the origin")
     func both() async throws {
-        let provider = provider(CachingSamples.accounts(), ManualClock())
+        let provider = provider(CachePlugin(), ManualClock())
         var shown: [String] = []
         for _ in 1...2 { try await CachingSamples.both(provider) { shown.append($0) } }
         #expect(shown == ["0", "0", "1"])
+    }
+
+    @Test("A call without a tenant is refused")
+    func accounts() async throws {
+        let provider = provider(CachingSamples.accounts(), ManualClock())
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(.headlines) }
+        #expect(error?.code == .plugin)
     }
 
     @Test("A stale response replaces a failure for a day")

@@ -19,6 +19,8 @@ enum CookiesSamples {
         var sampleData: Data { Data("empty".utf8) }
     }
 
+    private struct UnknownTenant: Error {}
+
     private struct TenantTarget: TargetType {
         let tenant: String
 
@@ -48,7 +50,13 @@ enum CookiesSamples {
 
     static func perAccount(_ store: any CookieStore) -> CookiePlugin {
         // sample: cookies for each account
-        CookiePlugin(store: store, account: { target in (target as? TenantTarget)?.tenant ?? "" })
+        CookiePlugin(
+            store: store,
+            account: { target in
+                guard let target = target as? TenantTarget else { throw UnknownTenant() }
+                return target.tenant
+            }
+        )
         // end
     }
 

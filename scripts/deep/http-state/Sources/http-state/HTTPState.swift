@@ -55,7 +55,7 @@ enum HTTPState {
             let value = line.drop { $0 != ":" }.dropFirst().drop { $0 == " " }
             if line.lowercased().hasPrefix("set-cookie:") {
                 fields.append(String(value))
-                jar.store(String(value), from: origin, rules: rules, at: now)
+                jar.store([String(value)], from: origin, rules: rules, at: now)
             } else if line.lowercased().hasPrefix("location:") {
                 if let url = URL(string: String(value)), let host = url.host() { authority = host }
                 path = value.hasPrefix("/") ? String(value) : URL(string: String(value))?.path() ?? path
@@ -123,7 +123,7 @@ enum HTTPState {
         let step: TimeInterval = 399 * 24 * 60 * 60
         while day < Date(timeIntervalSince1970: 10_000_000_000) {
             var jar = CookieJar()
-            jar.store("a=b; expires=\(text)", from: request, rules: rules, at: day)
+            jar.store(["a=b; expires=\(text)"], from: request, rules: rules, at: day)
             guard let cookie = jar.cookies.first else { return nil }
             guard let expiry = cookie.expiry else { return nil }
             if expiry < day.addingTimeInterval(step) { return expiry }
