@@ -155,7 +155,11 @@ extension CacheStoreConformance {
         }
         try await store.remove(changed)
         try await store.update(changed)
-        return try await found + require([other], in: store, "after an update of an entry that is gone")
+        found += try await require([other], in: store, "after an update of an entry that is gone")
+        var last = try await put(entry(key, "last"), in: store)
+        last.variant = other.variant
+        try await store.update(last)
+        return try await found + require([last], in: store, "after an update to the variant of another entry")
     }
 
     static let remove: Check = { store in

@@ -22,7 +22,7 @@ extension CacheStoreConformance {
     /// Returns the bytes that the body of an entry must have, which no other entry and no other offset has.
     static func bytes(of entry: CacheEntry, _ count: Int) -> Data {
         let seed = withUnsafeBytes(of: entry.id.uuid) {
-            $0.load(as: UInt64.self) ^ $0.load(fromByteOffset: 8, as: UInt64.self)
+            $0.loadUnaligned(as: UInt64.self) ^ $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
         }
         let words = (0..<(count + 7) / 8).map { seed &+ UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
         return words.withUnsafeBytes { Data($0.prefix(count)) }

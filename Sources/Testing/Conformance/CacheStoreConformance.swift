@@ -23,7 +23,7 @@ public import PipelineStores
 /// | `order` | entries are returned by `responseDate`, the latest first |
 /// | `variants` | a key keeps 16 variants; one more removes that with the earliest `responseDate` |
 /// | `keys` | keys that differ in resource, account or content have different entries |
-/// | `update` | an update replaces all but the body, and does nothing if the entry is gone |
+/// | `update` | an update replaces all but the body, and an entry that has the new variant; it creates no entry |
 /// | `remove` | an entry, a resource of all accounts, an account or everything is removed, and nothing else |
 /// | `reader` | an open body stays readable when its entry is replaced or removed |
 /// | `writers` | two writers of one variant do not mix their bytes; the last one that finishes wins |

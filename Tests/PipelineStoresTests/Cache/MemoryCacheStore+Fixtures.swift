@@ -6,7 +6,7 @@ import Testing
 
 extension CacheEntry {
     /// Returns a new entry for the resource `name` of an account.
-    static func sample(_ name: String, account: String = "a", variant: String = "", headers: HTTPFields = [:]) -> Self {
+    static func named(_ name: String, account: String = "a", variant: String = "", headers: HTTPFields = [:]) -> Self {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         return CacheEntry(
             id: UUID(),
@@ -38,7 +38,7 @@ extension MemoryCacheStore {
     /// Returns which of some resources of the account `a` are stored.
     func stored(among names: some Sequence<String>) async -> [String] {
         var found: [String] = []
-        for name in names where await !entries(for: CacheEntry.sample(name).key).isEmpty { found.append(name) }
+        for name in names where await !entries(for: CacheEntry.named(name).key).isEmpty { found.append(name) }
         return found
     }
 }

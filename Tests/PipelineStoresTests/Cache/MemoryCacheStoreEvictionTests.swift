@@ -9,12 +9,12 @@ struct MemoryCacheStoreEvictionTests {
     private let store = MemoryCacheStore(maximumByteCount: 116_000, maximumBodyByteCount: 35_000)
 
     private func put(_ names: some Sequence<Int>) async throws {
-        for name in names { try await store.put(.sample("\(name)"), 10_000) }
+        for name in names { try await store.put(.named("\(name)"), 10_000) }
     }
 
     private func use(_ names: some Sequence<Int>) async throws {
         for name in names {
-            let entry = try #require(await store.entries(for: CacheEntry.sample("\(name)").key).first)
+            let entry = try #require(await store.entries(for: CacheEntry.named("\(name)").key).first)
             _ = await store.body(of: entry)
         }
     }
@@ -26,7 +26,7 @@ struct MemoryCacheStoreEvictionTests {
     @Test("Entries that were never used are removed in the order in which they were stored")
     func oldestFirst() async throws {
         try await put(0..<10)
-        for name in 0..<10 { _ = await store.entries(for: CacheEntry.sample("\(name)").key) }
+        for name in 0..<10 { _ = await store.entries(for: CacheEntry.named("\(name)").key) }
         #expect(await stored(0..<10) == Array(0..<10))
         try await put(10..<13)
         #expect(await stored(0..<13) == Array(3..<13))
@@ -43,7 +43,7 @@ struct MemoryCacheStoreEvictionTests {
     @Test("An update is a use")
     func updatedEntry() async throws {
         try await put(0..<10)
-        let entry = try #require(await store.entries(for: CacheEntry.sample("0").key).first)
+        let entry = try #require(await store.entries(for: CacheEntry.named("0").key).first)
         await store.update(entry)
         try await put(10..<15)
         #expect(await stored(0..<1) == [0])
@@ -69,7 +69,7 @@ struct MemoryCacheStoreEvictionTests {
     @Test("One large entry removes as many small ones as necessary")
     func largeEntry() async throws {
         try await put(0..<10)
-        try await store.put(.sample("20"), 35_000)
+        try await store.put(.named("20"), 35_000)
         #expect(await stored(0..<21) == Array(4..<10) + [20])
     }
 }

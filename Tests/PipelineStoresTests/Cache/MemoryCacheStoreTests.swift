@@ -16,7 +16,7 @@ struct MemoryCacheStoreTests {
     @Test("A large body of one chunk is shared with the writer and with readers")
     func sharedBody() async throws {
         let (store, body) = (MemoryCacheStore(), Data(repeating: 7, count: 100_000))
-        let entry = try #require(try await store.put(.sample("r"), body))
+        let entry = try #require(try await store.put(.named("r"), body))
         let first = try #require(await store.body(of: entry)?.bytes)
         let second = try #require(await store.body(of: entry)?.bytes)
         #expect(first.address == body.address)
@@ -26,7 +26,7 @@ struct MemoryCacheStoreTests {
     @Test("A small body does not keep the larger buffer that it is a part of", arguments: [100, 5_000, 65_535])
     func copiedBody(_ count: Int) async throws {
         let (store, buffer) = (MemoryCacheStore(), Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }))
-        let entry = try #require(try await store.put(.sample("r"), buffer[20..<20 + count]))
+        let entry = try #require(try await store.put(.named("r"), buffer[20..<20 + count]))
         let body = try #require(await store.body(of: entry)?.bytes)
         #expect(body == buffer[20..<20 + count])
         #expect(body.address != buffer[20..<20 + count].address)
@@ -47,7 +47,7 @@ struct MemoryCacheStoreTests {
                     bytes.deallocate()
                 }
             )
-            try await store.put(.sample(resource), body)
+            try await store.put(.named(resource), body)
         }
         try await put("replaced")
         try await put("replaced")
@@ -62,7 +62,7 @@ struct MemoryCacheStoreTests {
     @Test("A writer that has ended accepts no more bytes", arguments: [true, false])
     func ended(_ isFinished: Bool) async throws {
         let store = MemoryCacheStore()
-        let writer = try #require(await store.write(.sample("r"), byteCount: nil))
+        let writer = try #require(await store.write(.named("r"), byteCount: nil))
         if isFinished { _ = try await writer.finish(totalByteCount: 0) } else { await writer.discard() }
         await expect(code: .ended) { try await writer.append(Data([1])) }
         await expect(code: .ended) { _ = try await writer.finish(totalByteCount: 0) }
@@ -75,7 +75,7 @@ struct MemoryCacheStoreTests {
         func lock(_ index: Int) async -> UUID? {
             // The locks expire in the order of their numbers, except for number 7, which is the first to expire.
             let duration = Duration.seconds(index == 7 ? 10 : 100 + index)
-            return await store.lock(CacheEntry.sample("\(index)").key, for: duration, at: now)
+            return await store.lock(CacheEntry.named("\(index)").key, for: duration, at: now)
         }
         for index in 0..<1_024 { #expect(await lock(index) != nil) }
         for index in [0, 7, 1_023] { #expect(await lock(index) == nil) }
@@ -87,7 +87,7 @@ struct MemoryCacheStoreTests {
     @Test("Descriptions show counts only")
     func description() async throws {
         let store = MemoryCacheStore(maximumByteCount: 100_000)
-        try await store.put(.sample("canary", headers: [.eTag: "canary"]), Data("canary".utf8))
+        try await store.put(.named("canary", headers: [.eTag: "canary"]), Data("canary".utf8))
         var dumped = ""
         dump(store, to: &dumped)
         #expect("\(store)" == "1 responses in memory, \(store.byteCount) of 100000 bytes")

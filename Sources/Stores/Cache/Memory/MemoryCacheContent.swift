@@ -119,23 +119,15 @@ struct MemoryCacheContent {
     mutating func remove(_ entry: CacheEntry) { remove(response(of: entry)) }
 
     mutating func remove(resource: String) {
-        while let link = resources[resource] { remove(link.oldest) }
+        while let response = resources[resource]?.oldest { remove(response) }
     }
 
     mutating func remove(account: String?) {
         if let account {
-            while let link = accounts[account] { remove(link.oldest) }
+            while let response = accounts[account]?.oldest { remove(response) }
         } else {
-            removeAll()
+            while let response = probation.oldest ?? protected.oldest { remove(response) }
         }
-    }
-
-    private mutating func removeAll() {
-        var empty = MemoryCacheContent(maximumByteCount: maximumByteCount)
-        empty.reservedByteCount = reservedByteCount
-        empty.locks = locks
-        empty.removedBodies = keys.values.flatMap { $0.map { $0.body } }
-        self = empty
     }
 
     /// Removes the least useful responses until there is room for more bytes; returns `false` if there never is.

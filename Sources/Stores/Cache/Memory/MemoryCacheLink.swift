@@ -1,7 +1,7 @@
 /// A place of a response in a ring of links; one link of a ring, its head, has no response.
 ///
-/// Links do not own each other, so that a long ring is not freed recursively. Either a response is unlinked before it
-/// is released, and a head only if its ring is empty, or all rings are released together and not used any more.
+/// Links do not own each other, so that a long ring is not freed recursively. A response is unlinked before it is
+/// released, and a head is released only if its ring is empty, or if all rings are released with their content.
 final class MemoryCacheLink {
     unowned(unsafe) var response: MemoryCacheResponse?
     private unowned(unsafe) var next: MemoryCacheLink?

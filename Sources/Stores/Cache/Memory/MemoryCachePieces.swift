@@ -46,7 +46,7 @@ struct MemoryCachePieces {
     /// A single large chunk is returned as it is; room that it may have is not resident.
     consuming func joined() -> Data {
         let isExact = byteCount < Self.keptByteCount && room == 0
-        if pieces.count == 1, isExact { return pieces[0] }
+        if pieces.count == 1, isExact || byteCount >= Self.sharedByteCount { return pieces[0] }
         var all = Data(capacity: byteCount)
         for index in pieces.indices {
             all.append(pieces[index])

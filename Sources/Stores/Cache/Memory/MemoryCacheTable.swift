@@ -2,8 +2,6 @@
 struct MemoryCacheTable<Key: Hashable, Value> {
     private var content: [Key: Value] = [:]
 
-    var values: some Collection<Value> { content.values }
-
     /// The number of bytes of the table, without what keys and values refer to.
     var byteCount: Int { Self.byteCount(capacity: content.capacity) }
 

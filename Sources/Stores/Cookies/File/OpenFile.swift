@@ -37,7 +37,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Opens a file, or creates it with mode 0600 if the flags contain `O_CREAT`.
     init(_ path: String, _ flags: Int32) throws(POSIXError) {
