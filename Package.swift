@@ -37,7 +37,10 @@ let inMemoryTracing = Target.Dependency.product(
 )
 let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
 let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
-let sqlite = Target.Dependency.target(name: "CSQLite", condition: .when(traits: ["SQLite"]))
+let sqlite = Target.Dependency.target(
+    name: "CSQLite",
+    condition: .when(platforms: [.linux, .android], traits: ["SQLite"])
+)
 let hiredis = Target.Dependency.target(name: "CHiredis", condition: .when(traits: ["Redis"]))
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -195,6 +198,22 @@ let package = Package(
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
         ),
+        // Not a product, because it needs the trait AsyncHTTPClient.
+        .executableTarget(
+            name: "caching-proxy",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", httpTypes, asyncHTTPClient,
+            ] + nio,
+            path: "Examples/CachingProxy",
+            swiftSettings: swiftSettings
+        ),
+        // Writes to a DiskCacheStore until it is killed by a test.
+        .executableTarget(
+            name: "cachewriter",
+            dependencies: ["PipelineStores", httpTypes],
+            path: "Tests/CacheWriter",
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
@@ -209,7 +228,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineStoresTests",
-            dependencies: ["PipelineStores", "PipelineRedaction", "PipelineTesting", "TestSupport", httpTypes],
+            dependencies: [
+                "PipelineStores", "cachewriter", "PipelineRedaction", "PipelineTesting", "TestSupport", httpTypes,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

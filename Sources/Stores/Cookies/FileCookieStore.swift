@@ -28,8 +28,8 @@ public import PipelineRedaction
 /// | `sessionCookies` | ``SessionCookies/discarded`` |
 ///
 /// **Errors**: ``CookieStoreError``, and `CancellationError` if a task is cancelled while it waits for the lock. A file
-/// that cannot be understood is never overwritten: every method throws until ``remove(account:)`` is called with `nil`. A file without
-/// bytes has no cookies.
+/// that cannot be understood is never overwritten: every method throws until ``remove(account:)`` is called with `nil`.
+/// A file without bytes has no cookies.
 ///
 /// **Secrets**: the file contains account names and cookie values as plain text. Put it in a folder that other users
 /// can neither read nor write, and exclude it from backups. A file of another user, except root, is refused. Errors

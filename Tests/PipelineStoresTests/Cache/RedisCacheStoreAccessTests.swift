@@ -74,10 +74,12 @@ struct RedisCacheStoreAccessTests {
 
     @Test("While the closure of the password runs, a call ends at its timeout, and later calls fail at once")
     func slowPassword() async throws {
+        let (gate, end) = AsyncStream<Never>.makeStream()
+        defer { end.finish() }
         let store = try RedisCacheStore(
             port: 1,
             password: {
-                try await Task.sleep(for: .seconds(30))
+                for await _ in gate {}
                 return ""
             },
             timeout: .milliseconds(500)

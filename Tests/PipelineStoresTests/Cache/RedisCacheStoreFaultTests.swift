@@ -36,7 +36,7 @@ struct RedisCacheStoreFaultTests {
             await redis.kill()
             for _ in 0..<20 { #expect(await expectFailure(.unavailable, of: store) < .seconds(5)) }
             try await redis.restart()
-            #expect(await eventually { try await store.entries(for: .sample).isEmpty })
+            #expect(await becomesTrue { try await store.entries(for: .sample).isEmpty })
             let entry = try await store.put()
             #expect(try await store.entries(for: .sample) == [entry])
         }
@@ -54,7 +54,7 @@ struct RedisCacheStoreFaultTests {
             for _ in 0..<20 { shortest = min(shortest, await expectFailure(.timedOut, of: store)) }
             #expect(shortest < .milliseconds(100))
             redis.send(SIGCONT)
-            #expect(await eventually { try await store.entries(for: .sample) == [entry] })
+            #expect(await becomesTrue { try await store.entries(for: .sample) == [entry] })
             #expect(try await store.content(of: entry) == .sample(1_000))
         }
     }
@@ -133,7 +133,7 @@ struct RedisCacheStoreFaultTests {
             let error = await #expect(throws: CacheStoreError.self) { _ = try await writer.finish(totalByteCount: nil) }
             #expect(error?.code == .full)
             #expect(try await store.entries(for: .sample).isEmpty)
-            #expect(await eventually { try await redis.keys(containing: ":b:").isEmpty })
+            #expect(await becomesTrue { try await redis.keys(containing: ":b:").isEmpty })
         }
     }
 
@@ -187,7 +187,7 @@ struct RedisCacheStoreFaultTests {
                         }
                     }
                 }
-                #expect(await eventually { store.client.waitingCount == 8 - RedisClient.maximumConnectionCount })
+                #expect(await becomesTrue { store.client.waitingCount == 8 - RedisClient.maximumConnectionCount })
                 group.cancelAll()
                 for await isCancelled in group { #expect(isCancelled) }
             }
@@ -210,8 +210,8 @@ struct RedisCacheStoreFaultTests {
                     try? await store.unlock(.sample, token)
                 }
             }
-            #expect(await eventually { try await store.entries(for: .sample) == [entries[1]] })
-            #expect(await eventually { try await redis.keys(containing: ":l:").isEmpty })
+            #expect(await becomesTrue { try await store.entries(for: .sample) == [entries[1]] })
+            #expect(await becomesTrue { try await redis.keys(containing: ":l:").isEmpty })
         }
     }
 

@@ -56,7 +56,7 @@ struct RedisCacheStoreTests {
             try await stores[1].unlock(.sample, try #require(tokens.first))
             #expect(try await redis.keys(containing: ":l:").isEmpty)
             _ = try await stores[0].lock(.sample, for: .milliseconds(1), at: .distantFuture)
-            #expect(await eventually { try await redis.keys(containing: ":l:").isEmpty })
+            #expect(await becomesTrue { try await redis.keys(containing: ":l:").isEmpty })
         }
     }
 
@@ -83,7 +83,7 @@ struct RedisCacheStoreTests {
                 #expect(try await redis.timeToLive("test:1:" + key) > lifetime)
             }
             await writer.discard()
-            #expect(await eventually { try await redis.keys(containing: ":b:").count == 3 })
+            #expect(await becomesTrue { try await redis.keys(containing: ":b:").count == 3 })
         }
     }
 
@@ -133,7 +133,7 @@ struct RedisCacheStoreTests {
                 #expect(error?.code == code)
             }
             await #expect(throws: CacheStoreError.self) { _ = try await writer.finish(totalByteCount: nil) }
-            #expect(await eventually { try await redis.keys().isEmpty })
+            #expect(await becomesTrue { try await redis.keys().isEmpty })
             let entry = try await store.put(.sample(), .sample(600_000))
             #expect(try await store.content(of: entry) == .sample(600_000))
         }

@@ -77,7 +77,9 @@ struct FileCookieStoreSharingTests {
         try await store.insert(.lasting("a"))
         let lock = try OpenFile(folder.file.path + ".lock", O_RDWR)
         #expect(try lock.tryLock())
-        for change in [{ try await store.insert(.lasting("b"), .session("s")) }, { try await store.remove(account: nil) }] {
+        for change in [
+            { try await store.insert(.lasting("b"), .session("s")) }, { try await store.remove(account: nil) },
+        ] {
             let error = await #expect(throws: CookieStoreError.self) { try await change() }
             #expect(error?.code == .locked)
         }

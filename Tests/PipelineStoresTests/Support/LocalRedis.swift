@@ -1,5 +1,6 @@
 #if Redis
 import Foundation
+import TestSupport
 
 @testable import PipelineStores
 
@@ -60,7 +61,7 @@ final class LocalRedis: @unchecked Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         let process = process
-        let isReady = await eventually {
+        let isReady = await becomesTrue {
             guard process.isRunning else { return true }
             let server = RedisServer(host: "127.0.0.1", port: port, username: nil, password: nil, timeout: .seconds(5))
             do {
@@ -81,7 +82,7 @@ final class LocalRedis: @unchecked Sendable {
         let process = process
         guard process.isRunning else { return }
         send(SIGKILL)
-        _ = await eventually { !process.isRunning }
+        _ = await becomesTrue { !process.isRunning }
     }
 
     func send(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
@@ -143,11 +144,12 @@ final class LocalRedis: @unchecked Sendable {
 }
 
 /// Waits until a condition is met, for at most 20 s; returns whether it was.
-func eventually(_ condition: () async throws -> Bool) async -> Bool {
+func becomesTrue(_ condition: () async throws -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(20)
+    var pauses = Pauses()
     while ContinuousClock.now < end {
         if (try? await condition()) == true { return true }
-        try? await Task.sleep(for: .milliseconds(10))
+        await pauses.next()
     }
     return false
 }
