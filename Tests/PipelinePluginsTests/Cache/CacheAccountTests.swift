@@ -57,9 +57,11 @@ struct CacheAccountTests {
                 ]
             }
         ),
-        Way("AccessTokenPlugin", ask: { _ in Ask(authorizationType: .bearer) }) { user in
-            [AccessTokenPlugin { _ in user.value }]
-        },
+        Way(
+            "AccessTokenPlugin",
+            ask: { _ in Ask(authorizationType: .bearer) },
+            plugins: { user in [AccessTokenPlugin { _ in user.value }] }
+        ),
         Way(
             "BasicAuthPlugin",
             plugins: { user in
