@@ -11,7 +11,7 @@ import Testing
 @Suite("Recorded sessions with cookies, a cache, a signature and retries")
 struct ReplayedSessionTests {
     private struct Call: TargetType {
-        let method: HTTPMethod
+        let method: HTTPRequest.Method
         let path: String
         var validationType: ValidationType { .anyStatus }
         var baseURL: URL { Endpoint.url("https://shop.example") }
@@ -59,7 +59,7 @@ struct ReplayedSessionTests {
             configuration: .init(clock: clock)
         )
         var lines: [String] = []
-        func send(_ method: HTTPMethod, _ path: String, key: String? = nil) async throws {
+        func send(_ method: HTTPRequest.Method, _ path: String, key: String? = nil) async throws {
             let response = try await provider.request(
                 Call(method: method, path: path),
                 options: RequestOptions { $0.idempotencyKey = key.map { RetryPlugin.IdempotencyKey($0) } }
