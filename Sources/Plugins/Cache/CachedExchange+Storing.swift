@@ -51,12 +51,8 @@ extension CachedExchange {
     private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) -> CacheEntry? {
         let now = context.clock.date
         let hasCredential = request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
-        var head = response.head
-        if context.transportDecodesContent {
-            guard head.status.code != 206 else { return nil }
-            head.headerFields[.acceptRanges] = nil
-            weaken(&head)
-        }
+        if context.transportDecodesContent, response.statusCode == 206 { return nil }
+        let head = storable(response.head)
         guard plugin.invalidations.isCurrent(lookup.key.resource, since: start),
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
             let variant = variant(of: fields, lookup.hash)
@@ -81,10 +77,15 @@ extension CachedExchange {
         return entry
     }
 
-    /// Makes a strong ETag weak: the stored bytes are not those that the origin has labelled.
-    private func weaken(_ head: inout HTTPResponse) {
-        guard let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") else { return }
-        head.headerFields[.eTag] = "W/" + tag
+    /// Returns a head that describes bodies as the transport hands them over.
+    ///
+    /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag.
+    func storable(_ head: HTTPResponse) -> HTTPResponse {
+        guard context.transportDecodesContent else { return head }
+        var head = head
+        head.headerFields[.acceptRanges] = nil
+        if let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") { head.headerFields[.eTag] = "W/" + tag }
+        return head
     }
 
     private func begin(_ entry: CacheEntry, _ response: PipelineResponse) async -> (any CacheBodyWriter)? {
@@ -134,7 +135,12 @@ extension CachedExchange {
         guard response.statusCode == 200 else { return }
         let now = context.clock.date
         for entry in lookup.entries {
-            let updated = rules.refreshedByHead(entry, by: response.head, requestDate: sent, responseDate: now)
+            let updated = rules.refreshedByHead(
+                entry,
+                by: storable(response.head),
+                requestDate: sent,
+                responseDate: now
+            )
             _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
                 if let updated { try await store.update(updated) } else { try await store.remove(entry) }
             }

@@ -78,10 +78,11 @@ extension CachedExchange {
         sentAt sent: Date
     ) async throws -> PipelineResponse {
         let now = context.clock.date
-        guard let entry = rules.selected(by: response.head, among: lookup.entries) else {
+        let head = storable(response.head)
+        guard let entry = rules.selected(by: head, among: lookup.entries) else {
             return try await fetch(lookup, reason: "miss")
         }
-        let updated = rules.refreshed(entry, by: response.head, requestDate: sent, responseDate: now)
+        let updated = rules.refreshed(entry, by: head, requestDate: sent, responseDate: now)
         await update(updated, lookup)
         let freshness = rules.freshness(of: updated, at: now)
         let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
@@ -93,9 +94,10 @@ extension CachedExchange {
 
     /// Updates the stored response that a 304 for the caller's own condition confirms.
     func confirmForCaller(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
-        guard let entry = rules.selected(by: response.head, among: lookup.entries) else { return }
+        let head = storable(response.head)
+        guard let entry = rules.selected(by: head, among: lookup.entries) else { return }
         let now = context.clock.date
-        await update(rules.refreshed(entry, by: response.head, requestDate: sent, responseDate: now), lookup)
+        await update(rules.refreshed(entry, by: head, requestDate: sent, responseDate: now), lookup)
     }
 
     private func update(_ entry: CacheEntry, _ lookup: Lookup) async {
