@@ -1,27 +1,27 @@
-/// A plugin that keeps something of the user who is signed in, such as a credential, cookies or stored responses.
+/// A plugin that keeps data of the signed-in user, such as a credential, cookies or stored responses.
 public protocol SignOutHandling: PluginType {
-    /// Removes what the plugin keeps of the user.
+    /// Removes the data that the plugin keeps of the user.
     ///
-    /// What calls in progress bring after that must not be kept either.
+    /// After that, the plugin must not keep data from the responses to calls in progress either.
     ///
-    /// - Throws: an error if something could not be removed.
+    /// - Throws: an error if some of the data could not be removed.
     func signOut() async throws
 }
 
 extension Provider {
-    /// Removes all that the user who is signed in has left.
-    ///
-    /// This includes credentials, cookies, stored responses and background calls.
+    /// Removes the credentials, cookies and stored responses of the user, and cancels background calls.
     ///
     /// ```swift
     /// try await provider.signOut()
     /// ```
     ///
-    /// It cancels the background calls, and then runs ``SignOutHandling/signOut()`` of each plugin, innermost first.
-    /// Calls in progress are not cancelled, but plugins keep nothing of their responses. Nothing is sent to the server;
-    /// end the session there first.
+    /// Cancels the background calls, and then runs ``SignOutHandling/signOut()`` of each plugin that has it, innermost
+    /// first. Calls in progress are not cancelled, but the plugins keep nothing of their responses.
     ///
-    /// - Throws: the first error that a plugin throws. The other plugins have removed what they keep.
+    /// Sends nothing to the server, so end the session there first. A credential that a closure of yours returns to a
+    /// plugin is not removed.
+    ///
+    /// - Throws: the first error that a plugin throws, after all plugins have run.
     public func signOut() async throws {
         engine.settings.background.cancelAll()
         var failure: (any Error)?

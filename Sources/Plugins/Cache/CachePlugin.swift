@@ -4,7 +4,7 @@ public import Pipeline
 public import PipelineStores
 import Synchronization
 
-/// A plugin that stores responses and reuses them as HTTP defines.
+/// A plugin that stores responses and reuses them by the rules of HTTP caching.
 ///
 /// ```swift
 /// CachePlugin()
@@ -15,68 +15,72 @@ import Synchronization
 ///
 /// **Effects**
 ///
-/// - Stores responses to GET and QUERY as far as RFC 9111 allows, and reuses them as long as they are fresh. A response
-///   without an explicit lifetime is fresh for a tenth of its age when it was sent, at most a day.
-/// - Revalidates a stale response with its ETag or Last-Modified. With `stale-while-revalidate`, it responds with the
-///   stale response and revalidates in the background; with `stale-if-error`, it does so if the origin fails.
-/// - Responds to conditional requests and to requests for one range from what is stored. If a download of a response
-///   with a strong ETag was interrupted, the next one asks for the rest only.
-/// - Removes the responses of a URL after a successful unsafe request to it, such as POST.
-/// - Passes bodies on as they arrive, in any content coding. Set-Cookie is never stored.
-/// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` has the same as a value.
-/// - A call never fails because its store does: a lookup may take 100 ms, a write 1 s. After that, the call goes on
-///   without the store. The exception is a stored body that becomes unreadable while it is read.
-/// - If the transport decodes bodies, they are stored decoded, and ranges are neither stored nor combined.
+/// - Stores responses to GET and QUERY as far as RFC 9111 permits, and reuses them while they are fresh. A response
+///   without an explicit lifetime is fresh for a tenth of the time from Last-Modified to Date, at most a day.
+/// - Validates a stale response with its ETag or Last-Modified. With `stale-while-revalidate`, responds with the stale
+///   response and revalidates it in the background. With `stale-if-error`, responds with it if the origin fails.
+/// - Responds to conditional requests and to requests for one range from the store.
+/// - If the download of a response with a strong ETag was interrupted, requests only the rest the next time.
+/// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST.
+/// - Stores bodies while the caller reads them, in any content coding. Never stores Set-Cookie.
+/// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
+/// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
+///
+/// If the store fails, the call continues without it. A lookup may take 100 ms, and each write 1 s. A call fails only
+/// if a stored body becomes unreadable while it is read.
 ///
 /// **Accounts**
 ///
-/// No two accounts share a response. Without `account`, what distinguishes accounts are the identities that other
-/// plugins have added and, with private rules, the values of Authorization, Proxy-Authorization, Cookie and of fields
-/// that are marked as secret. A new token therefore begins with an empty cache. With `account`, only the identities
-/// count, including this account.
+/// With private rules, two accounts do not share a response. Without `account`, the key of a response includes the
+/// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
+/// marked as secret. A new token therefore begins with an empty cache.
+///
+/// With `account` or with shared rules, the key includes only the identities, one of which is the account.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `store` | a ``/PipelineStores/MemoryCacheStore`` of its own, up to 64 MiB |
+/// | `store` | a new ``/PipelineStores/MemoryCacheStore``, up to 64 MiB |
 /// | `rules` | ``CacheRules/private`` |
-/// | `account` | none |
+/// | `account` | none: credentials distinguish accounts |
 ///
 /// **Position**
 ///
 /// - Inside ``CookiePlugin``, and inside plugins that set credentials in ``/Pipeline/Stage/Exchange``.
 /// - Outside a plugin that signs requests.
-/// - Only once in a stack. With ``StaleFallbackPlugin``, a stale response is used only after all retries have failed.
-/// - With ``DeduplicationPlugin`` outside, equal calls that begin before the first response share one exchange.
+/// - At most once in a stack.
+/// - With ``StaleFallbackPlugin`` outside ``RetryPlugin``, to use a stale response only after all retries have failed.
+/// - With `account`, outside ``DeduplicationPlugin``, which otherwise does not compare the account.
 ///
 /// **Errors**
 ///
-/// - `cache.unreadable`: a stored body became unreadable while it was read. The entry has been removed.
-/// - An error that `account` throws becomes the underlying error of a failure with code `plugin`.
+/// - `cache.unreadable`: a stored body became unreadable while it was read. The plugin has removed the response.
+/// - `plugin`: `account` has thrown the underlying error.
 ///
-/// **Secrets**: stores contain responses as they are, but no field of a request. URLs, accounts and the values that
-/// Vary selects by are hashed with a secret of the store.
+/// **Secrets**: a store contains responses as plain text, but no field of a request. URLs, accounts and the request
+/// fields that Vary names are stored as hashes, keyed with a secret of the store.
 ///
 /// Source: RFC 9111, https://www.rfc-editor.org/rfc/rfc9111.html, RFC 5861,
 /// https://www.rfc-editor.org/rfc/rfc5861.html, RFC 9211, https://www.rfc-editor.org/rfc/rfc9211.html
 public final class CachePlugin: Stage.Prepare, Stage.Exchange {
-    /// The store that the plugin reads and writes.
+    /// The store of the responses.
     public let store: any CacheStore
     let rules: CacheRules
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let onStoreFailure: @Sendable (any Error) -> Void
     let invalidations = Invalidations()
+    private let storeWork = StoreWork()
     private let hash = Mutex<(value: CacheHash, date: Date)?>(nil)
 
-    /// Creates a plugin.
+    /// Creates a plugin with a store, rules, and a way to distinguish accounts.
     ///
     /// - Parameters:
-    ///   - store: keeps the responses.
-    ///   - rules: what is stored and reused.
+    ///   - store: keeps the responses; defaults to memory.
+    ///   - rules: decide which responses are stored and reused; default to those for a single user.
     ///   - account: returns the account of a call, such as the identifier of a user. It runs once per call, before
-    ///     anything is sent. Defaults to none: credentials distinguish accounts.
-    ///   - onStoreFailure: gets the error if the store fails or takes too long.
+    ///     anything is sent. If it is `nil`, credentials distinguish accounts.
+    ///   - onStoreFailure: gets the error if the store fails or takes too long. The call continues without the store.
     public init(
         store: any CacheStore = MemoryCacheStore(),
         rules: CacheRules = .private,
@@ -89,7 +93,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         self.onStoreFailure = onStoreFailure
     }
 
-    /// Records the account of the call, if the plugin has several.
+    /// Adds the account to the identities of the call; does nothing without `account`.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard let account else { return }
         try await CallAccounts.record(for: self, in: context, account)
@@ -148,12 +152,17 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
+            guard let wait = storeWork.start(work) else {
+                throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress")
+            }
             let clock = context.clock
             let timeout = PipelineError(
                 .cacheUnavailable,
                 "the cache did not respond within \(PipelineError.text(of: limit))"
             )
-            return try await clock.run(until: clock.now.advanced(by: limit), throwing: timeout, work)
+            return try await clock.run(until: clock.now.advanced(by: limit), throwing: timeout) {
+                try await wait.value()
+            }
         } catch {
             if !Task.isCancelled { onStoreFailure(error) }
             return nil
@@ -162,14 +171,16 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
 }
 
 extension PipelineError.Code {
-    /// A stored body became unreadable while it was read; it is no longer stored.
+    /// A stored body became unreadable while it was read; the response is no longer stored.
     public static let unreadableCache = Self(rawValue: "cache.unreadable")
-    /// A cache store did not respond in time; only `onStoreFailure` of ``CachePlugin`` gets this error.
+    /// A cache store did not respond in time; ``CachePlugin`` passes this error only to `onStoreFailure`.
     public static let cacheUnavailable = Self(rawValue: "cache.unavailable")
 }
 
 extension CachePlugin: SignOutHandling {
-    /// Removes the responses of all accounts.
+    /// Removes the responses of all accounts, including those that other processes keep in the same store.
+    ///
+    /// Responses to the plugin's calls in progress are not stored.
     ///
     /// - Throws: the error of the store.
     public func signOut() async throws {
@@ -177,10 +188,12 @@ extension CachePlugin: SignOutHandling {
         try await store.remove(account: nil)
     }
 
-    /// Removes the responses of one account, if the plugin was created with `account`.
+    /// Removes the responses of one account.
     ///
-    /// Other plugins that identify calls must not add identities of their own.
+    /// The plugin must have been created with `account`. Responses to calls to which other plugins have added
+    /// identities, such as ``CookiePlugin`` with several accounts, are not removed.
     ///
+    /// - Parameter account: the account, as the closure `account` returns it.
     /// - Throws: the error of the store.
     public func remove(account: String) async throws {
         invalidations.addAll()
@@ -193,7 +206,7 @@ extension CachePlugin: CapabilityDeclaring {
     /// The capability `PluginCapability.caches`; with several accounts also `PluginCapability.identifiesCalls`.
     public var capabilities: Set<PluginCapability> { account == nil ? [.caches] : [.caches, .identifiesCalls] }
 
-    /// A cache belongs outside plugins that sign, and only once in a stack.
+    /// The rules that a stack has at most one cache, and that the cache is outside plugins that sign requests.
     public var orderRules: [OrderRule] {
         [
             OrderRule(
@@ -203,6 +216,14 @@ extension CachePlugin: CapabilityDeclaring {
                 [.caches],
                 consequence: "both store the same responses",
                 remedy: "keep one of them"
+            ),
+            OrderRule(
+                "cache-outside-challenge",
+                [.caches],
+                .outside,
+                [.answersChallenges],
+                except: [.identifiesCalls],
+                consequence: "responses to requests with its credential are not stored"
             ),
             OrderRule(
                 "cache-inside-signature",

@@ -1,7 +1,7 @@
 import HTTPTypes
 public import Pipeline
 
-/// How a cache handled a request.
+/// A report of how a cache handled a request.
 ///
 /// ```swift
 /// let response = try await provider.request(.news)
@@ -10,31 +10,34 @@ public import Pipeline
 ///
 /// Source: RFC 9211, https://www.rfc-editor.org/rfc/rfc9211.html
 public struct CacheStatus: Sendable, Hashable {
-    /// The kinds of outcomes.
+    /// The way in which a cache handled a request.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         /// The name of the kind.
         public let rawValue: String
         /// Makes a kind from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// A stored response that is fresh, without a request to the origin.
+        /// A stored response that is fresh; no request was sent to the origin.
         public static let hit = Kind(rawValue: "hit")
-        /// A stored response that is stale, without a successful request to the origin.
+        /// A stored response that is stale; the origin failed, or the cache responded without waiting for it.
         public static let stale = Kind(rawValue: "stale")
         /// A stored response that the origin has confirmed.
         public static let revalidated = Kind(rawValue: "revalidated")
         /// A response of the origin, because no stored one could be used.
         public static let miss = Kind(rawValue: "miss")
-        /// A response of the origin, because the request or the policy does not use the cache.
+        /// A response without the store, because of the method, the policy, or a failure of the store.
+        ///
+        /// The response is that of the origin, or a 504 if the origin must not be contacted.
         public static let bypass = Kind(rawValue: "bypass")
     }
 
-    /// What the cache did.
+    /// How the cache handled the request.
     public let kind: Kind
     /// The reason, such as `uri-miss`, `vary-miss`, `stale-if-error` or `method`; `nil` for a plain hit.
     public let reason: String?
-    /// The remaining freshness lifetime in seconds, negative for a stale response; `nil` if none was computed.
+    /// How many seconds the response stays fresh, negative for a stale response; `nil` if it is not from the store and
+    /// not being stored.
     public let timeToLive: Int?
-    /// Whether the response of the origin was stored.
+    /// Whether the response of the origin is being stored, while its body is read.
     public let isStored: Bool
     /// The status of the origin's response; `nil` without one.
     let originStatus: Int?
@@ -86,7 +89,7 @@ public struct CacheStatus: Sendable, Hashable {
 }
 
 extension CacheStatus {
-    /// Parses the value that a cache of this kind has written; returns `nil` for anything else.
+    /// Parses a value of the form of ``fieldValue``; returns `nil` for values of other caches.
     init?(fieldValue: String) {
         let parts = fieldValue.split(separator: ";").map { $0.drop { $0 == " " } }
         guard let first = parts.first, first == Self.cacheName else { return nil }
@@ -123,7 +126,7 @@ extension Substring {
 }
 
 extension CacheStatus: CustomStringConvertible {
-    /// The outcome in words, such as `hit, fresh for 59 s`.
+    /// The kind, the reason and the remaining lifetime in words, such as `hit, fresh for 59 s`.
     public var description: String {
         var text = kind.rawValue
         if let reason, kind != .hit { text += " (\(reason))" }
@@ -140,10 +143,9 @@ extension HTTPField.Name {
 }
 
 extension PipelineResponse {
-    /// How ``CachePlugin`` handled the request, from the field Cache-Status; `nil` without the plugin.
+    /// How ``CachePlugin`` handled the request, from the last line of Cache-Status; `nil` without the plugin.
     ///
-    /// The last line of the field counts. If the stack has no such plugin, a cache on the way that uses this library
-    /// has written it.
+    /// If the stack has no such plugin, the value can come from a server or proxy that uses this library.
     public internal(set) var cacheStatus: CacheStatus? {
         get {
             guard let name = HTTPField.Name.cacheStatus else { return nil }

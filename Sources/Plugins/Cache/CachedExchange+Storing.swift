@@ -12,15 +12,20 @@ extension CachedExchange {
         reason: String
     ) async -> PipelineResponse {
         var response = response
-        var writer: (any CacheBodyWriter)?
+        var writer: (CacheEntry, any CacheBodyWriter)?
         if request.method == .head {
             await receiveHead(response, lookup, sentAt: sent)
         } else if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent)
         } else if let entry = entry(for: response, lookup, sentAt: sent) {
-            writer = await begin(entry, response)
+            writer = await begin(entry, response).map { (entry, $0) }
         }
-        if let writer { await pass(&response, through: writer, to: lookup.key) }
+        if let (entry, writer) = writer {
+            await pass(&response, through: writer, as: entry)
+        } else if isReplacement(response) {
+            // The origin has a newer response, which is not stored.
+            for entry in lookup.entries { await remove(entry) }
+        }
         let now = context.clock.date
         let head = response.head
         let timeToLive = writer == nil ? nil : timeToLive(head, lookup, sent, now)
@@ -32,6 +37,17 @@ extension CachedExchange {
             originStatus: response.statusCode
         )
         return response
+    }
+
+    /// Whether a response is what a GET without conditions and ranges gets from now on.
+    private func isReplacement(_ response: PipelineResponse) -> Bool {
+        let own: [HTTPField.Name] = [.range, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince]
+        return request.method != .head && ![206, 304].contains(response.statusCode) && response.statusCode < 500
+            && !own.contains(where: request.headers.contains)
+    }
+
+    func remove(_ entry: CacheEntry) async {
+        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in try await store.remove(entry) }
     }
 
     private func timeToLive(_ head: HTTPResponse, _ lookup: Lookup, _ sent: Date, _ now: Date) -> Int {
@@ -48,11 +64,19 @@ extension CachedExchange {
     }
 
     /// Returns what to store of a response; `nil` if it must not be stored.
-    private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) -> CacheEntry? {
+    private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt date: Date) -> CacheEntry? {
         let now = context.clock.date
-        let hasCredential = request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
+        let sent = response.request
+        let added = sent.headers.contains { field in
+            CachePlugin.isCredential(field.name, of: sent) && !request.headers.contains(field.name)
+        }
+        // A credential that was added inside is not part of the key.
+        if added, context.identities.isEmpty, rules.audience == .private { return nil }
+        let hasCredential = added || request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
         if context.transportDecodesContent, response.statusCode == 206 { return nil }
         let head = storable(response.head)
+        // A failure must not replace the response that is used in its place.
+        if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
         guard plugin.invalidations.isCurrent(lookup.key.resource, since: start),
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
             let variant = variant(of: fields, lookup.hash)
@@ -63,11 +87,13 @@ extension CachedExchange {
             variant: variant,
             statusCode: head.status.code,
             headers: fields,
-            requestDate: sent,
+            requestDate: date,
             responseDate: now
         )
         if head.status.code == 206 {
-            guard let part = CacheRules.ContentRange(head.headerFields) else { return nil }
+            guard let part = CacheRules.ContentRange(head.headerFields),
+                !lookup.entries.contains(where: \.isComplete)
+            else { return nil }
             entry.statusCode = 200
             entry.firstByte = part.range.lowerBound
             entry.totalByteCount = part.totalByteCount
@@ -96,12 +122,17 @@ extension CachedExchange {
     }
 
     /// Writes a body that is in memory, and a stream while it is read.
-    private func pass(_ response: inout PipelineResponse, through writer: any CacheBodyWriter, to key: CacheKey) async {
+    private func pass(
+        _ response: inout PipelineResponse,
+        through writer: any CacheBodyWriter,
+        as entry: CacheEntry
+    ) async {
         let (invalidations, start) = (plugin.invalidations, start)
-        let sink = CacheSink(writer, plugin, context, expectation(of: response)) {
-            invalidations.isCurrent(key.resource, since: start)
+        let sink = CacheSink(writer, plugin, context, entry, expectation(of: response)) {
+            invalidations.isCurrent(entry.key.resource, since: start)
         }
-        guard let bytes = response.body.bytes else {
+        // A stream without bytes need not be read.
+        guard let bytes = response.body.bytes ?? (response.body.byteCount == 0 ? Data() : nil) else {
             let upstream = response.body
             response.body = .stream(StoringChunks(body: upstream, sink: sink), byteCount: upstream.byteCount)
             return
@@ -141,9 +172,7 @@ extension CachedExchange {
                 requestDate: sent,
                 responseDate: now
             )
-            _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
-                if let updated { try await store.update(updated) } else { try await store.remove(entry) }
-            }
+            if let updated { await update(updated, lookup) } else { await remove(entry) }
         }
     }
 
@@ -171,9 +200,12 @@ extension CachedExchange {
         else { return try await retryWhole(lookup) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
         let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: store)
-        response.body = .stream(JoinedChunks(first: stored, second: response.body), byteCount: range.totalByteCount)
+        let chunks = JoinedChunks(first: stored, second: response.body, secondByteCount: range.range.count)
+        response.body = .stream(chunks, byteCount: range.totalByteCount)
+        let cookies = response.headers[fields: .setCookie]
         response.head = HTTPResponse(status: .ok, headerFields: head.headers)
         response.headers[.contentLength] = range.totalByteCount.map(String.init)
+        response.headers[fields: .setCookie] = cookies
         return await receive(response, lookup, sentAt: sent, reason: "partial")
     }
 

@@ -48,14 +48,20 @@ extension CachedExchange {
         _ freshness: CacheRules.Freshness,
         _ limit: Int?
     ) async throws -> PipelineResponse {
-        let reason = freshness.isFresh ? "request" : "stale"
-        guard let entry = lookup.entries.first, limit != nil else { return try await fetch(lookup, reason: reason) }
+        let isPart = lookup.entries.first?.isComplete == false
+        let reason = isPart ? "partial" : freshness.isFresh ? "request" : "stale"
+        guard let entry = lookup.entries.first, limit != nil, !isOnlyIfCached, !isPart else {
+            return try await fetch(lookup, reason: reason)
+        }
         do {
-            let response = try await fetch(lookup, reason: reason)
-            guard StaleFallback.isServerError(response.statusCode), response.source != .cache,
+            let sent = context.clock.date
+            let response = try await send(request)
+            if StaleFallback.isServerError(response.statusCode),
                 let stale = await fallback(to: entry, freshness, until: limit)
-            else { return response }
-            return stale
+            {
+                return stale
+            }
+            return await receive(response, lookup, sentAt: sent, reason: reason)
         } catch {
             if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
             throw error
@@ -86,21 +92,30 @@ extension CachedExchange {
         await update(updated, lookup)
         let freshness = rules.freshness(of: updated, at: now)
         let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
-        if let served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
+        if var served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
+            // The store keeps no cookies, but a session may have been renewed.
+            served.headers[fields: .setCookie] = response.headers[fields: .setCookie]
             return served
         }
         return try await fetch(lookup, reason: updated.isComplete ? "miss" : "partial")
     }
 
     /// Updates the stored response that a 304 for the caller's own condition confirms.
-    func confirmForCaller(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
+    func confirmForCaller(
+        _ response: PipelineResponse,
+        _ lookup: Lookup,
+        sentAt sent: Date,
+        isOwnCondition: Bool = false
+    ) async {
         let head = storable(response.head)
-        guard let entry = rules.selected(by: head, among: lookup.entries) else { return }
+        guard let entry = rules.selected(by: head, among: lookup.entries, isOwnCondition: isOwnCondition) else {
+            return
+        }
         let now = context.clock.date
         await update(rules.refreshed(entry, by: head, requestDate: sent, responseDate: now), lookup)
     }
 
-    private func update(_ entry: CacheEntry, _ lookup: Lookup) async {
+    func update(_ entry: CacheEntry, _ lookup: Lookup) async {
         let variant = variant(of: entry.headers, lookup.hash)
         _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
             guard let variant else { return try await store.remove(entry) }
@@ -121,8 +136,9 @@ extension CachedExchange {
         guard let token else { return }
         var validation = request
         validation.head = rules.validating(request.head, with: lookup.entries)
+        let isConditional = validation.head != request.head
         let task = send.startBackgroundCall(validation) { result in
-            await receiveInBackground(result, lookup, sentAt: now)
+            await receiveInBackground(result, lookup, sentAt: now, isConditional: isConditional)
             await unlock(lookup.key, token)
         }
         if task == nil { await unlock(lookup.key, token) }
@@ -137,11 +153,12 @@ extension CachedExchange {
     private func receiveInBackground(
         _ result: Result<PipelineResponse, any Error>,
         _ lookup: Lookup,
-        sentAt sent: Date
+        sentAt sent: Date,
+        isConditional: Bool
     ) async {
         guard case .success(let response) = result else { return }
         if response.statusCode == 304 {
-            await confirmForCaller(response, lookup, sentAt: sent)
+            await confirmForCaller(response, lookup, sentAt: sent, isOwnCondition: isConditional)
         } else if !StaleFallback.isServerError(response.statusCode) {
             _ = await receive(response, lookup, sentAt: sent, reason: "stale")
         }

@@ -28,6 +28,7 @@ struct CachedExchange: Sendable {
     func run() async throws -> PipelineResponse {
         guard let resource = CacheRules.resourceText(request.head) else { return try await pass("bypass") }
         switch request.method {
+        case .get where request.body.bytes == nil: return try await pass("bypass")
         case .get, .head: break
         case .query where request.body.bytes != nil: break
         default: return try await change()
@@ -39,6 +40,7 @@ struct CachedExchange: Sendable {
             account: hash(plugin.accountText(of: request, context)),
             content: contentText.map { hash($0) } ?? ""
         )
+        guard await removePending(key.resource) else { return try await pass("store-unavailable") }
         let found = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
             try await store.entries(for: key)
         }
@@ -56,11 +58,11 @@ struct CachedExchange: Sendable {
         let entries: [CacheEntry]
     }
 
-    /// The method and content of a QUERY, whose response depends on both (RFC 10008).
+    /// The method and content of a QUERY, whose response depends on both (RFC 10008), or the content of a GET.
     private var contentText: Data? {
-        guard request.method == .query, let bytes = request.body.bytes else { return nil }
+        guard let bytes = request.body.bytes, request.method == .query || !bytes.isEmpty else { return nil }
         let head = [HTTPField.Name.contentType, .contentEncoding].map { request.headers[$0] ?? "" }
-        return Data("QUERY\n\(head.joined(separator: "\n"))\n".utf8) + bytes
+        return Data("\(request.method)\n\(head.joined(separator: "\n"))\n".utf8) + bytes
     }
 
     private func matching(_ entries: [CacheEntry], _ hash: CacheHash) -> [CacheEntry] {
@@ -79,6 +81,7 @@ struct CachedExchange: Sendable {
 
     /// Sends the request, and leaves its response alone.
     private func pass(_ reason: String) async throws -> PipelineResponse {
+        if isOnlyIfCached { return unavailable(reason) }
         var response = try await send(request)
         response.cacheStatus = CacheStatus(.bypass, reason: reason, originStatus: response.statusCode)
         return response
@@ -86,21 +89,31 @@ struct CachedExchange: Sendable {
 
     /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
     private func change() async throws -> PipelineResponse {
+        if isOnlyIfCached { return unavailable("method") }
         var response = try await send(request)
         if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
             let texts = CacheRules.invalidated(by: response.head, to: request.head)
             if !texts.isEmpty, let hash = await plugin.storeHash(context) {
-                for text in texts {
-                    let resource = hash(text)
+                for resource in texts.map({ hash($0) }) {
                     plugin.invalidations.add(resource)
-                    _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
-                        try await store.remove(resource: resource)
-                    }
+                    _ = await removePending(resource)
                 }
             }
         }
         response.cacheStatus = CacheStatus(.bypass, reason: "method", originStatus: response.statusCode)
         return response
+    }
+
+    /// Removes the responses of a resource that has changed; returns `false` if the store fails.
+    private func removePending(_ resource: String) async -> Bool {
+        guard let number = plugin.invalidations.pending(resource) else { return true }
+        let isRemoved = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+            try await store.remove(resource: resource)
+            return true
+        }
+        guard isRemoved != nil else { return false }
+        plugin.invalidations.end(resource, number)
+        return true
     }
 
     // MARK: With the store
@@ -176,7 +189,7 @@ struct CachedExchange: Sendable {
     }
 
     var isOnlyIfCached: Bool {
-        policy == .onlyIfCached || policy == .offline
+        policy == .onlyIfCached || policy == .offline || context[StaleFallback.self] == .now
             || CacheRules.directives(of: request.head.headerFields).onlyIfCached
     }
 

@@ -8,6 +8,8 @@ final class Invalidations: Sendable {
         var count = 0
         var floor = 0
         var latest: [String: Int] = [:]
+        /// The changes whose responses the store has not removed yet.
+        var pending: [String: Int] = [:]
     }
 
     private static let maximumCount = 1_000
@@ -25,7 +27,20 @@ final class Invalidations: Sendable {
                 state.floor = state.count
             }
             state.latest[resource] = state.count
+            // Beyond the bound, the oldest change is forgotten; the store has failed for a thousand others by then.
+            if state.pending.count >= Self.maximumCount, let oldest = state.pending.min(by: { $0.value < $1.value }) {
+                state.pending[oldest.key] = nil
+            }
+            state.pending[resource] = state.count
         }
+    }
+
+    /// Returns the number of the change whose responses have to be removed; `nil` if there is none.
+    func pending(_ resource: String) -> Int? { state.withLock { $0.pending[resource] } }
+
+    /// Records that the responses of a change have been removed.
+    func end(_ resource: String, _ number: Int) {
+        state.withLock { if $0.pending[resource] == number { $0.pending[resource] = nil } }
     }
 
     /// Records that all resources have changed.

@@ -1,7 +1,7 @@
 public import Pipeline
 
 extension Provider {
-    /// Returns the stored response of a target, if there is one, and then the response of the origin if it differs.
+    /// Returns a sequence of the stored response of a target, if there is one, and that of the origin if it differs.
     ///
     /// ```swift
     /// for try await response in provider.responses(.news) {
@@ -9,14 +9,17 @@ extension Provider {
     /// }
     /// ```
     ///
-    /// The stack needs a ``CachePlugin``; without it, there is one response. The first response may be stale, as with
-    /// ``CachePolicy/offline``. The second differs if the origin has not confirmed the first, and if its status or its
-    /// body is different. Each iteration of the sequence sends the target.
+    /// The first response comes from the store as with ``CachePolicy/offline``, and may be stale. The second is that of
+    /// the origin. The sequence omits it if the origin confirms the first, or if status and body are equal. Without a
+    /// stored response, or without a ``CachePlugin`` in the stack, there is only the response of the origin.
+    ///
+    /// Each iteration over the sequence sends the target.
     ///
     /// - Parameters:
     ///   - target: the target to send.
     ///   - options: the options of the calls; `cachePolicy` is replaced.
-    /// - Returns: the responses. Reading throws what `request` throws for the origin, also after a stored response.
+    /// - Returns: one or two responses. If the request to the origin fails, the sequence throws the error, also after a
+    ///   stored response.
     public func responses(
         _ target: Target,
         options: RequestOptions = RequestOptions()
@@ -47,16 +50,30 @@ private struct CachedResponses<Target: TargetType & Sendable>: AsyncSequence, Se
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> PipelineResponse? {
             step += 1
             if step == 1 {
-                stored = try? await request(.offline)
-                if stored?.source == .cache, stored?.cacheStatus?.kind != .bypass { return stored }
-                stored = nil
-                try Task.checkCancellation()
+                let first = try await firstResponse()
+                if let first, first.source != .cache {
+                    // Without a cache, this is the response of the origin.
+                    step = 2
+                    return first
+                }
+                stored = first
+                if let first { return first }
                 step = 2
             }
             guard step == 2 else { return nil }
             let fresh = try await request(.revalidate)
             guard let stored, fresh.statusCode == stored.statusCode else { return fresh }
-            return fresh.cacheStatus?.kind == .revalidated || fresh.data == stored.data ? nil : fresh
+            return fresh.data == stored.data ? nil : fresh
+        }
+
+        /// Returns what is stored, or the response of the origin if there is no cache; `nil` if nothing is stored.
+        private func firstResponse() async throws -> PipelineResponse? {
+            do {
+                let response = try await request(.offline)
+                return response.cacheStatus?.reason == "only-if-cached" ? nil : response
+            } catch let error as PipelineError where error.response?.cacheStatus?.reason == "only-if-cached" {
+                return nil
+            }
         }
 
         private func request(_ policy: CachePolicy) async throws -> PipelineResponse {

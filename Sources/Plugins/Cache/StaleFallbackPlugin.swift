@@ -1,27 +1,32 @@
 public import Pipeline
 
-/// A plugin that lets ``CachePlugin`` respond with a stale response only after all retries have failed.
+/// A plugin that delays the stale responses of ``CachePlugin`` until all retries have failed.
 ///
-/// Without it, ``CachePlugin`` serves a stale response as soon as an attempt has failed, so that nothing is retried.
+/// ```swift
+/// [StaleFallbackPlugin(), RetryPlugin(), CachePlugin()]
+/// ```
+///
+/// Without it, ``CachePlugin`` uses a stale response as soon as an attempt has failed, so that nothing is retried. The
+/// standard stack includes this plugin if it has a cache.
 ///
 /// **Effects**
 ///
-/// - If the call fails, or ends with a status of 500, 502, 503 or 504, and a stored response may be used after an error
-///   (`stale-if-error`), the plugins inside run again, and the cache responds without an exchange.
-/// - Otherwise the result is not changed.
+/// - If the call fails or its status is 500, 502, 503 or 504, and `stale-if-error` permits a stored response, the
+///   plugins inside run a second time. The cache then responds without an exchange.
+/// - Otherwise, the result is not changed.
 ///
 /// **Position**: outside ``RetryPlugin``, with ``CachePlugin`` inside.
 ///
-/// **Errors**: if the stored response is gone by then, the original failure is thrown.
+/// **Errors**: if the stored response is gone by then, the call ends with its original response or error.
 ///
 /// **Secrets**: none.
 ///
 /// Source: RFC 5861 §4, https://www.rfc-editor.org/rfc/rfc5861.html#section-4
 public struct StaleFallbackPlugin: Stage.Intercept {
-    /// Creates a plugin; it works with every ``CachePlugin`` inside.
+    /// Creates a plugin that works with every ``CachePlugin`` inside.
     public init() {}
 
-    /// Sends the request, and lets the cache respond if it fails.
+    /// Sends the request; if it fails, lets the cache respond with a stale response.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -31,13 +36,18 @@ public struct StaleFallbackPlugin: Stage.Intercept {
         do {
             var response = try await next(request)
             guard StaleFallback.isServerError(response.statusCode), Self.begin(context) else { return response }
-            guard let stale = try? await next(request), stale.source == .cache else { return response }
             await response.discardBody(context)
-            response = stale
-            return response
+            guard let stale = try? await next(request), stale.cacheStatus?.kind == .stale else {
+                try Task.checkCancellation()
+                return response
+            }
+            return stale
         } catch {
             guard !Task.isCancelled, Self.begin(context) else { throw error }
-            guard let stale = try? await next(request), stale.source == .cache else { throw error }
+            guard let stale = try? await next(request), stale.cacheStatus?.kind == .stale else {
+                try Task.checkCancellation()
+                throw error
+            }
             return stale
         }
     }
@@ -51,12 +61,12 @@ public struct StaleFallbackPlugin: Stage.Intercept {
     }
 }
 
-/// How a call uses a stale response after an error.
+/// When a call uses a stale response after an error.
 enum StaleFallback: PipelineContextKey {
     enum State {
         /// The cache responds itself.
         case atOnce
-        /// A plugin outside decides when all retries have failed.
+        /// A plugin outside waits until all retries have failed.
         case afterRetries
         /// That plugin waits, and the cache has a response.
         case available
@@ -75,7 +85,7 @@ extension StaleFallbackPlugin: CapabilityDeclaring {
     /// The capability of this plugin: `awaitsRetries`.
     public var capabilities: Set<PluginCapability> { [.awaitsRetries] }
 
-    /// The plugin needs a cache, and belongs outside a plugin that retries.
+    /// The rules that the stack has a cache, and that this plugin is outside plugins that retry.
     public var orderRules: [OrderRule] {
         [
             OrderRule(

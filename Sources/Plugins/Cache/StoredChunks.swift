@@ -59,20 +59,30 @@ struct JoinedChunks: AsyncSequence, Sendable {
 
     let first: PipelineBody
     let second: PipelineBody
+    /// The number of bytes that the second body must not exceed.
+    let secondByteCount: Int
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(iterator: first.chunks().makeAsyncIterator(), second: second)
+        AsyncIterator(iterator: first.chunks().makeAsyncIterator(), second: second, rest: secondByteCount)
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: PipelineBody.Chunks.AsyncIterator
         var second: PipelineBody?
+        var rest: Int
 
         mutating func next() async throws -> Data? {
-            if let chunk = try await iterator.next() { return chunk }
-            guard let rest = second.take() else { return nil }
-            iterator = rest.chunks().makeAsyncIterator()
-            return try await iterator.next()
+            if second != nil {
+                if let chunk = try await iterator.next() { return chunk }
+                guard let body = second.take() else { return nil }
+                iterator = body.chunks().makeAsyncIterator()
+            }
+            guard let chunk = try await iterator.next() else { return nil }
+            guard chunk.count <= rest else {
+                throw PipelineError(.malformedResponse, "the body is longer than its Content-Range")
+            }
+            rest -= chunk.count
+            return chunk
         }
     }
 }

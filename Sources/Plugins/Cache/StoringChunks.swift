@@ -57,30 +57,42 @@ actor CacheSink {
     private let plugin: CachePlugin
     private let context: PipelineContext
     private let expectation: Expectation
+    private let entry: CacheEntry
     private let isCurrent: @Sendable () -> Bool
+    private let start: PipelineClock.Instant
+    /// How long the store has taken so far.
+    private var storeTime = Duration.zero
 
     init(
         _ writer: any CacheBodyWriter,
         _ plugin: CachePlugin,
         _ context: PipelineContext,
+        _ entry: CacheEntry,
         _ expectation: Expectation,
         isCurrent: @escaping @Sendable () -> Bool
     ) {
         self.writer = writer
         self.plugin = plugin
         self.context = context
+        self.entry = entry
         self.expectation = expectation
         self.isCurrent = isCurrent
+        start = context.clock.now
     }
 
     /// Appends bytes; after a failure, nothing more is written.
     func append(_ bytes: Data) async {
         guard let writer, !bytes.isEmpty else { return }
+        let begin = context.clock.now
         let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit) {
             try await writer.append(bytes)
             return true
         }
-        if isWritten == nil { self.writer = nil }
+        let end = context.clock.now
+        storeTime += begin.duration(to: end)
+        // A store that is slower than the origin would make the call time out.
+        let isSlow = storeTime > CachePlugin.writeLimit + start.duration(to: end) - storeTime
+        if isWritten == nil || isSlow { self.writer = nil }
     }
 
     /// Stores the response, unless its body is shorter or longer than announced.
@@ -91,8 +103,22 @@ actor CacheSink {
             return await writer.discard()
         }
         let total = expectation.isPart ? expectation.totalByteCount : byteCount
-        _ = await plugin.limited(context, to: CachePlugin.writeLimit) {
-            try await writer.finish(totalByteCount: total)
+        await publish(writer, total)
+    }
+
+    /// Makes the response visible, unless its resource changes at the same time.
+    private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
+        let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
+        _ = await plugin.limited(context, to: CachePlugin.writeLimit) { [entry, isCurrent, plugin] in
+            // While a long body was read, another call may have stored a newer response.
+            if isLate, try await plugin.store.entries(for: entry.key).contains(where: { entry.isOlder(than: $0) }) {
+                await writer.discard()
+                return true
+            }
+            let entry = try await writer.finish(totalByteCount: totalByteCount)
+            // A change is recorded before its removal: either this sees the change, or the removal sees the entry.
+            if !isCurrent() { try await plugin.store.remove(entry) }
+            return true
         }
     }
 
@@ -105,12 +131,14 @@ actor CacheSink {
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
             && isCurrent()
-        let (plugin, context, total) = (plugin, context, expectation.totalByteCount)
-        await Task {
-            guard isKept else { return await writer.discard() }
-            _ = await plugin.limited(context, to: CachePlugin.writeLimit) {
-                try await writer.finish(totalByteCount: total)
-            }
-        }.value
+        let total = expectation.totalByteCount
+        await Task { if isKept { await publish(writer, total) } else { await writer.discard() } }.value
+    }
+}
+
+extension CacheEntry {
+    /// Whether another entry of the same variant is newer than this one.
+    fileprivate func isOlder(than other: CacheEntry) -> Bool {
+        other.variant == variant && other.responseDate > responseDate
     }
 }

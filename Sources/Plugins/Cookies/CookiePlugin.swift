@@ -93,7 +93,8 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         let start = signOutCount.load(ordering: .acquiring)
         let response = try await send(try await withCookies(request, described, account, context))
         // A plugin inside may have changed the host.
-        guard response.source == .network, response.request.origin.authority == request.origin.authority,
+        let isNew = response.source == .network || response.cacheStatus?.kind == .revalidated
+        guard isNew, response.request.origin.authority == request.origin.authority,
             signOutCount.load(ordering: .acquiring) == start
         else { return response }
         let fields = response.headers[values: .setCookie]

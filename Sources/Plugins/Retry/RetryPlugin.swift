@@ -193,7 +193,12 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         if attempt == 1, !own.isEmpty { ledger.addCall(to: request.host ?? "", at: context.clock.date) }
         let rules = rules.overridden(by: context.options.retry)
         guard rules.maximumAttempts > 1 else { return nil }
-        if case .success(let response) = result, !rules.policy.mayRetry(response.statusCode) { return nil }
+        // A cache that has no response, or only one with an error status, would respond in the same way.
+        if case .success(let response) = result,
+            response.source == .cache || !rules.policy.mayRetry(response.statusCode)
+        {
+            return nil
+        }
         let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
         let joint = convoy?.exchanges(among: result.exchanges) ?? []
         let outcome = RetryPolicy.Outcome(

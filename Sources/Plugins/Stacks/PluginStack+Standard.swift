@@ -29,8 +29,8 @@ extension PluginType where Self == PluginStack {
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
     /// | `authentication` | sets credentials |
     /// | `cookies` | inside the credentials, so that it also gets the cookies of a challenge |
+    /// | `cache` | inside the credentials and the cookies, so that no two users share a response; outside the next, so that it compares the account |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
-    /// | `cache` | inside the credentials and the cookies, so that no two users share a response |
     /// | ``GzipPlugin`` | decodes a shared response once |
     /// | `inner` | acts on requests and responses as they are on the wire |
     ///
@@ -62,8 +62,8 @@ extension PluginType where Self == PluginStack {
             RetryPlugin()
             authentication()
             if let cookies { cookies }
-            DeduplicationPlugin()
             if let cache { cache }
+            DeduplicationPlugin()
             GzipPlugin()
             inner()
         }

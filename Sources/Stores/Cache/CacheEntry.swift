@@ -4,33 +4,33 @@ public import PipelineRedaction
 
 /// A stored response without its body.
 ///
-/// A response is one of up to 16 variants of its key. A variant is what an origin selects by the request fields that
-/// Vary names.
+/// A key has up to 16 variants. The origin selects a variant by the request fields that Vary names, such as
+/// Accept-Language.
 public struct CacheEntry: Sendable, Hashable {
-    /// What identifies the response in its store.
+    /// The identifier of the entry in its store.
     public let id: UUID
-    /// What the response belongs to.
+    /// The key that the response is stored under.
     public let key: CacheKey
-    /// The hash of the request fields that Vary names, at most 64 bytes of ASCII; empty if the response has no Vary.
+    /// The hash of the request fields that select the response, at most 64 bytes of ASCII; empty if none do.
     public var variant: String
     /// The status code; 200 for a part of a representation.
     public var statusCode: Int
     /// The header fields, without those that must not be stored.
     public var headers: HTTPFields
-    /// When the request was sent.
+    /// The time at which the request was sent.
     public var requestDate: Date
-    /// When the header fields of the response arrived.
+    /// The time at which the header fields of the response arrived.
     public var responseDate: Date
-    /// The position in the representation at which the stored bytes begin; 0 unless it is a part.
+    /// The position of the first stored byte in the representation; 0 unless the stored bytes are a later part of it.
     public var firstByte: Int
-    /// The number of stored bytes, which a store sets when writing ends.
+    /// The number of stored bytes, which the store sets when writing ends.
     public var byteCount: Int
-    /// The length of the whole representation; `nil` if it is unknown, and the stored bytes are a part.
+    /// The length of the whole representation; `nil` if only a part is stored and the length is unknown.
     public var totalByteCount: Int?
 
     /// Creates an entry for a response that is about to be stored.
     ///
-    /// Dates are accurate to a millisecond in every store.
+    /// Stores keep dates with an accuracy of a millisecond.
     public init(
         id: UUID,
         key: CacheKey,
@@ -60,7 +60,7 @@ public struct CacheEntry: Sendable, Hashable {
 }
 
 extension CacheEntry: SafelyDescribed {
-    /// The status, the stored bytes, and the length of the whole.
+    /// The status, the position and number of the stored bytes, and the length of the representation.
     public var description: String {
         let total = totalByteCount.map { "\($0)" } ?? "unknown"
         return "stored response \(statusCode), \(byteCount) bytes from \(firstByte), total \(total)"

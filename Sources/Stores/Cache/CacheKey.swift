@@ -1,18 +1,18 @@
 public import PipelineRedaction
 
-/// What a stored response belongs to, as keyed hashes.
+/// The key of a stored response: keyed hashes of its URL, account and request content.
 ///
-/// A plugin makes the hashes with ``CacheStore/secret()``, so a store contains no URL, no account name and no content
-/// of a request.
+/// The plugin makes the hashes with ``CacheStore/secret()``. A store therefore contains no URL, no account name and no
+/// content of a request.
 public struct CacheKey: Sendable, Hashable {
-    /// The hash of the URL; an unsafe method invalidates all responses that have it.
+    /// The hash of the URL; an unsafe request to that URL removes all responses with this hash.
     public let resource: String
-    /// The hash of the account whose response it is.
+    /// The hash of the account that the response belongs to.
     public let account: String
-    /// The hash of the method and the content of the request; empty for GET.
+    /// The hash of the method and the content of a QUERY; empty for GET and HEAD.
     public let content: String
 
-    /// Makes a key from hashes, each at most 64 bytes of ASCII.
+    /// Creates a key from hashes, each at most 64 bytes of ASCII.
     public init(resource: String, account: String, content: String = "") {
         self.resource = resource
         self.account = account

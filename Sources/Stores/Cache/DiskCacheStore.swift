@@ -38,7 +38,7 @@ public import PipelineRedaction
 /// **Secrets**: the folder contains header fields and bodies as plain text, also of removed responses until their bytes
 /// are overwritten. Put it in a folder that other users cannot read, and exclude it from backups.
 ///
-/// On platforms other than Apple's, the store needs the trait `SQLite`, which is on by default.
+/// On platforms other than Apple's, the store needs the trait `SQLite`.
 public struct DiskCacheStore: CacheStore {
     private let database: CacheDatabase
     private let pool = BlockingPool(label: "pipeline.cache.bodies")

@@ -25,6 +25,11 @@ struct CacheBench: Sendable {
         )
     }
 
+    init(_ transport: ScriptedTransport, stack: PluginStack) {
+        self.transport = transport
+        provider = Provider(transport: transport, plugins: [stack], configuration: .init(clock: clock))
+    }
+
     /// Responds to each request with the number of requests so far as the body.
     init(
         _ fields: HTTPFields,

@@ -57,3 +57,31 @@ struct CacheReportTests {
         #expect(response.cacheStatus == nil)
     }
 }
+
+@Suite("The cache in the standard stack")
+struct CacheStackTests {
+    private func bench(_ cache: CachePlugin) -> CacheBench {
+        let fields = CacheBench.control("max-age=60")
+        let transport = ScriptedTransport { _, index in .status(200, headers: fields, body: "\(index)") }
+        return CacheBench(transport, stack: .standard(cache: cache))
+    }
+
+    @Test("The response of a cache that has none is not retried")
+    func notRetried() async throws {
+        let bench = bench(CachePlugin())
+        let response = try await bench.response(Ask(), .onlyIfCached)
+        #expect(response.statusCode == 504)
+        #expect(bench.clock.now == bench.clock.origin)
+        #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("With accounts, the stack has no finding, and equal calls of two accounts share no exchange")
+    func accounts() async throws {
+        let user = Mutex("a")
+        let bench = bench(CachePlugin(account: { _ in user.withLock { $0 } }))
+        #expect(bench.provider.explain().findings.isEmpty, "\(bench.provider.explain())")
+        #expect(try await bench.get() == "0 miss")
+        user.withLock { $0 = "b" }
+        #expect(try await bench.get() == "1 miss")
+    }
+}

@@ -26,8 +26,13 @@ extension CacheRules {
     /// - Parameters:
     ///   - response: the response with status 304.
     ///   - entries: the entries whose validators were sent. A response without validators confirms a single entry.
+    ///   - isOwnCondition: whether the cache has made the condition, and not the caller.
     /// - Returns: the latest entry with the validator of the response; `nil` if there is none.
-    func selected(by response: HTTPResponse, among entries: [CacheEntry]) -> CacheEntry? {
+    func selected(
+        by response: HTTPResponse,
+        among entries: [CacheEntry],
+        isOwnCondition: Bool = true
+    ) -> CacheEntry? {
         let newest = entries.filter(\.isComplete).sorted { $0.responseDate > $1.responseDate }
         let headers = response.headerFields
         if let tag = EntityTag(headers) {
@@ -38,7 +43,9 @@ extension CacheRules {
         if let modified = Self.lastModified(headers) {
             return newest.first { Self.lastModified($0.headers) == modified }
         }
-        return newest.count == 1 ? newest.first : nil
+        guard newest.count == 1, let entry = newest.first else { return nil }
+        let hasValidator = EntityTag(entry.headers) != nil || Self.lastModified(entry.headers) != nil
+        return isOwnCondition || !hasValidator ? entry : nil
     }
 
     /// Returns the entry with the fields of a newer response: a 304, a response to HEAD, or a part (RFC 9111 §3.2).

@@ -14,11 +14,12 @@ public struct CacheRules: Sendable, Hashable {
         private let name: String
         /// One user.
         ///
-        /// The directives `private`, `s-maxage` and `proxy-revalidate` have no effect.
+        /// Responses with the directive `private` may be stored. `s-maxage` and `proxy-revalidate` are ignored.
         public static let `private` = Audience(name: "private")
-        /// Any number of users.
+        /// Several users.
         ///
-        /// A response to a request with credentials is stored only if the origin permits it.
+        /// Responses with the directive `private` are not stored. A response to a request with credentials is stored
+        /// only if it has `public`, `s-maxage` or `must-revalidate`.
         public static let shared = Audience(name: "shared")
     }
 
@@ -29,25 +30,25 @@ public struct CacheRules: Sendable, Hashable {
 
     /// The users that share the responses; defaults to `private`.
     public var audience: Audience
-    /// The response fields that replace Cache-Control and Expires, such as CDN-Cache-Control; none by default.
+    /// The response fields that replace Cache-Control and Expires, such as CDN-Cache-Control; defaults to none.
     ///
-    /// The first field that a response has and that is valid applies (RFC 9213).
+    /// The first of them that is present and valid applies (RFC 9213).
     public var targetedFields: [HTTPField.Name]
-    /// The share of the time since Last-Modified for which a response without an explicit lifetime is fresh.
+    /// The fraction of the time from Last-Modified to Date for which a response without an explicit lifetime is fresh.
     ///
-    /// The range is 0 to 1, other values are clamped; the default is 0.1.
+    /// Defaults to 0.1. Values are clamped to 0 to 1; a value that is not finite counts as 0.
     public var heuristicFraction: Double
     /// The longest lifetime of a response without an explicit one; defaults to one day.
     ///
     /// Negative values count as zero.
     public var maximumHeuristicLifetime: Duration
-    /// How long after its lifetime a response may be used if the origin fails and says nothing about that.
+    /// How long a stale response may be used after a failure of the origin; defaults to zero, which means never.
     ///
-    /// Defaults to zero, which means never. The directive `stale-if-error` takes precedence, and `must-revalidate`,
-    /// `no-cache` and, for a shared cache, `proxy-revalidate` and `s-maxage` forbid it (RFC 9111 §4.2.4).
+    /// The directive `stale-if-error` takes precedence. `must-revalidate`, `no-cache` and, in a shared cache,
+    /// `proxy-revalidate` and `s-maxage` forbid the use (RFC 9111 §4.2.4).
     public var staleIfError: Duration
 
-    /// Creates rules for one user, unless the arguments say otherwise.
+    /// Creates rules; without arguments, these are the rules for one user.
     public init(
         audience: Audience = .private,
         targetedFields: [HTTPField.Name] = [],

@@ -4,7 +4,7 @@ extension CacheRules {
     /// Returns the fields of a response that are not stored, and not updated in a stored response.
     ///
     /// These are the fields of the connection and of proxies (RFC 9111 §3.1), Trailer, since trailers are not stored,
-    /// and Set-Cookie, which would set old cookies for other calls.
+    /// Set-Cookie, which would set old cookies for other calls, and Authentication-Info, whose nonce may be used once.
     static func unstoredNames(_ headers: HTTPFields) -> [HTTPField.Name] {
         var names = alwaysUnstored
         for line in headers[values: .connection] {
@@ -17,5 +17,5 @@ extension CacheRules {
         [
             .connection, .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .te, .trailer,
             .transferEncoding, .upgrade, .setCookie,
-        ] + ["Keep-Alive", "Proxy-Connection", "Set-Cookie2"].compactMap { HTTPField.Name($0) }
+        ] + ["Authentication-Info", "Keep-Alive", "Proxy-Connection", "Set-Cookie2"].compactMap { HTTPField.Name($0) }
 }

@@ -1,0 +1,253 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineStores
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// Situations in which a careless cache responds with wrong data, or makes calls fail.
+@Suite("CachePlugin, hazards", .tags(.concurrent))
+struct CacheHazardTests {
+    private let fresh = CacheBench.control("max-age=600")
+
+    @Test("A response to a credential that was added inside the cache is not stored, and explain() reports the order")
+    func unkeyedCredential() async throws {
+        let fields = fresh
+        let transport = ScriptedTransport { request, index in
+            request.headers.contains(.authorization)
+                ? .status(200, headers: fields, body: "\(index)")
+                : .status(401, headers: [.wwwAuthenticate: "Basic realm=\"r\""])
+        }
+        let credentials = CredentialsPlugin { _ in PasswordCredential(username: "u", password: "p") }
+        let bench = CacheBench(transport, inside: [credentials])
+        #expect(try await bench.get() == "1 miss")
+        #expect(try await bench.response(Ask(), .onlyIfCached).statusCode == 504)
+        #expect(bench.provider.explain().findings.map(\.id) == ["cache-outside-challenge"])
+    }
+
+    @Test("A policy that never asks the origin sends no unsafe request, and responses() sends one exactly once")
+    func unsafeOnce() async throws {
+        let bench = CacheBench(fresh)
+        #expect(try await bench.response(Ask(method: .post), .offline).statusCode == 504)
+        #expect(bench.transport.sent.isEmpty)
+        var count = 0
+        for try await _ in bench.provider.responses(Ask(method: .post)) { count += 1 }
+        #expect(count == 1)
+        #expect(bench.transport.sent.count == 1)
+        let plain = Provider<Ask>(transport: bench.transport, configuration: .init(unhandledOptions: .ignore))
+        for try await _ in plain.responses(Ask(method: .post)) { count += 1 }
+        #expect(count == 2)
+        #expect(bench.transport.sent.count == 2)
+    }
+
+    @Test("If the store fails to remove what a POST has changed, the next lookup removes it")
+    func pendingRemoval() async throws {
+        let store = FragileStore()
+        let bench = CacheBench(fresh, CachePlugin(store: store))
+        #expect(try await bench.get() == "1 miss")
+        store.fails(true)
+        _ = try await bench.get(Ask(method: .post))
+        #expect(try await bench.get() == "3 bypass")
+        store.fails(false)
+        #expect(try await bench.get() == "4 miss")
+    }
+
+    @Test("A store that ignores cancellation delays a call by its limit only")
+    func stubborn() async throws {
+        let store = FragileStore()
+        let bench = CacheBench(fresh, CachePlugin(store: store))
+        store.hangs(true)
+        async let call = bench.get()
+        await eventually { store.isWaiting }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(try await call == "1 bypass")
+        store.hangs(false)
+    }
+
+    @Test("A response that replaces a stored one but is not stored removes it")
+    func replaced() async throws {
+        let bench = CacheBench(
+            ScriptedTransport([
+                .status(200, headers: fresh, body: "a"), .status(404, headers: [.cacheControl: "no-store"]),
+                .status(200, headers: fresh, body: "c"),
+            ])
+        )
+        #expect(try await bench.get() == "a miss")
+        _ = try await bench.get(Ask(), .reload)
+        #expect(try await bench.get() == "c miss")
+    }
+
+    @Test("An older response whose body takes long does not replace a newer one")
+    func slowBody() async throws {
+        let fields = fresh
+        let (old, end) = AsyncStream<Data>.makeStream()
+        let bench = CacheBench(
+            ScriptedTransport { _, index in
+                let body: PipelineBody = index == 0 ? .stream(old) : .bytes(Data("new".utf8))
+                return .status(200, headers: fields, body: body)
+            }
+        )
+        let first = try await bench.provider.stream(Ask())
+        bench.clock.advance(by: .seconds(5))
+        #expect(try await bench.get(Ask(), .reload) == "new miss")
+        end.yield(Data("old".utf8))
+        end.finish()
+        for try await _ in first.body {}
+        #expect(try await bench.get() == "new hit")
+    }
+
+    @Test("RFC 9111 §4.3.4: a 304 without validators to the caller's own condition confirms no other response")
+    func foreignCondition() async throws {
+        let fields = CacheBench.control("max-age=1", [.eTag: "\"1\""])
+        let transport = ScriptedTransport { request, index in
+            request.headers[.ifNoneMatch] == "\"2\"" ? .status(304) : .status(200, headers: fields, body: "\(index)")
+        }
+        let bench = CacheBench(transport)
+        #expect(try await bench.get() == "0 miss")
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.response(Ask(headers: ["If-None-Match": "\"2\""])).statusCode == 304)
+        #expect(try await bench.get() == "2 miss")
+    }
+
+    @Test("Cookies that a 304 sets are kept by CookiePlugin")
+    func renewedSession() async throws {
+        let transport = ScriptedTransport { request, index in
+            let fields = CacheBench.control("max-age=1", [.eTag: "\"v\"", .setCookie: "n=\(index)"])
+            let status = request.headers.contains(.ifNoneMatch) ? 304 : 200
+            return .status(status, headers: fields, body: status == 200 ? "a" : "")
+        }
+        let cookies = CookiePlugin()
+        let bench = CacheBench(transport, CachePlugin(account: { _ in "a" }), outside: [cookies])
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(2))
+        #expect(try await bench.get() == "a revalidated")
+        #expect(try await cookies.store.jar(account: "").cookies.map(\.value) == ["1"])
+    }
+
+    @Test(
+        "A 503 that could be stored does not replace the response that is used in its place",
+        arguments: [false, true]
+    )
+    func storableFailure(isDelayed: Bool) async throws {
+        let fields = CacheBench.control("max-age=1, stale-if-error=600")
+        let transport = ScriptedTransport { _, index in
+            index == 0
+                ? .status(200, headers: fields, body: "a") : .status(503, headers: CacheBench.control("max-age=60"))
+        }
+        let bench = CacheBench(transport, outside: isDelayed ? [StaleFallbackPlugin()] : [])
+        #expect(try await bench.get() == "a miss")
+        bench.clock.advance(by: .seconds(10))
+        for _ in 1...2 { #expect(try await bench.get() == "a stale") }
+    }
+
+    @Test("A part does not replace a whole response, and one that is too long is refused")
+    func parts() async throws {
+        let fields = CacheBench.control("max-age=1", [.eTag: "\"v\""])
+        let transport = ScriptedTransport { request, _ in
+            guard request.headers.contains(.range) else { return .status(200, headers: fields, body: "0123456789") }
+            var part = fields
+            part[.contentRange] = "bytes 0-0/10"
+            return .status(206, headers: part, body: "0")
+        }
+        let bench = CacheBench(transport)
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.response(Ask(headers: ["Range": "bytes=0-0"])).statusCode == 206)
+        #expect(try await bench.response(Ask(), .offline).data.count == 10)
+    }
+
+    @Test("The rest of an interrupted response is requested even if the beginning is stale, and must have its length")
+    func rest() async throws {
+        let fields: HTTPFields = [.eTag: "\"v\"", .contentLength: "6"]
+        let transport = ScriptedTransport { request, index in
+            guard index > 0 else {
+                let body = AsyncThrowingStream<Data, any Error> { stream in
+                    stream.yield(Data("123".utf8))
+                    stream.finish(throwing: PipelineError(.connectionLost, "by script"))
+                }
+                return .status(200, headers: fields, body: .stream(body, byteCount: 6))
+            }
+            var rest = fields
+            rest[.contentRange] = "bytes 3-5/6"
+            rest[.contentLength] = nil
+            return .status(206, headers: rest, body: index == 1 ? "45678" : "456")
+        }
+        let bench = CacheBench(transport)
+        await #expect(throws: PipelineError.self) { try await bench.response() }
+        bench.clock.advance(by: .seconds(10))
+        let error = await #expect(throws: PipelineError.self) { try await bench.response() }
+        #expect(error?.code == .malformedResponse)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, "bytes=3-"])
+        #expect(try await bench.get() == "123456 miss")
+    }
+}
+
+/// A store in memory that fails or hangs on demand, and does not respond to cancellation.
+private final class FragileStore: CacheStore {
+    private struct Broken: Error {}
+    private struct State {
+        var fails = false
+        var hangs = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let store: any CacheStore = MemoryCacheStore()
+    private let state = Mutex(State())
+
+    var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    func fails(_ fails: Bool) { state.withLock { $0.fails = fails } }
+
+    func hangs(_ hangs: Bool) {
+        let waiting = state.withLock { state in
+            state.hangs = hangs
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func check() async throws {
+        await withCheckedContinuation { continuation in
+            let isHanging = state.withLock { state in
+                if state.hangs { state.waiting.append(continuation) }
+                return state.hangs
+            }
+            if !isHanging { continuation.resume() }
+        }
+        if state.withLock({ $0.fails }) { throw Broken() }
+    }
+
+    func secret() async throws -> Data { try await store.secret() }
+
+    func entries(for key: CacheKey) async throws -> [CacheEntry] {
+        try await check()
+        return try await store.entries(for: key)
+    }
+
+    func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? { try await store.body(of: entry) }
+
+    func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
+        try await store.write(entry, byteCount: byteCount)
+    }
+
+    func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
+    func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
+
+    func remove(resource: String) async throws {
+        try await check()
+        try await store.remove(resource: resource)
+    }
+
+    func remove(account: String?) async throws { try await store.remove(account: account) }
+
+    func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? {
+        try await store.lock(key, for: duration, at: now)
+    }
+
+    func unlock(_ key: CacheKey, _ token: UUID) async throws { try await store.unlock(key, token) }
+}
