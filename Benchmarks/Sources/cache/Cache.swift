@@ -74,6 +74,7 @@ struct Cache {
     }
 
     private struct Answer: Transport {
+        let decodesContent = false
         let respond: @Sendable (PipelineRequest) -> PipelineResponse
 
         func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {

@@ -62,6 +62,7 @@ actor CacheSink {
     private let start: PipelineClock.Instant
     /// How long the store has taken so far.
     private var storeTime = Duration.zero
+    private var byteCount = 0
 
     init(
         _ writer: any CacheBodyWriter,
@@ -90,8 +91,10 @@ actor CacheSink {
         }
         let end = context.clock.now
         storeTime += begin.duration(to: end)
-        // A store that is slower than the origin would make the call time out.
-        let isSlow = storeTime > CachePlugin.writeLimit + start.duration(to: end) - storeTime
+        byteCount += bytes.count
+        // A store that is slower than the origin and than 8 MiB/s would make the call time out.
+        let originTime = start.duration(to: end) - storeTime
+        let isSlow = storeTime > CachePlugin.writeLimit + originTime + .seconds(1) * Double(byteCount >> 10) / 8_192
         if isWritten == nil || isSlow { self.writer = nil }
     }
 
