@@ -33,7 +33,8 @@ import Synchronization
 ///
 /// With private rules, two accounts do not share a response. Without `account`, the key of a response includes the
 /// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
-/// marked as secret. A new token therefore begins with an empty cache.
+/// marked as secret. A new token therefore begins with an empty cache. Requests with Digest, whose credential differs
+/// each time, bypass the cache.
 ///
 /// With `account` or with shared rules, the key includes only the identities, one of which is the account.
 ///
@@ -55,7 +56,8 @@ import Synchronization
 ///
 /// **Errors**
 ///
-/// - `cache.unreadable`: a stored body became unreadable while it was read. The plugin has removed the response.
+/// - `cache.unreadable`: a stored body became unreadable while it was read. The plugin has removed the response, so
+///   another attempt, such as that of ``RetryPlugin``, gets the response of the origin.
 /// - `plugin`: `account` has thrown the underlying error.
 ///
 /// **Secrets**: a store contains responses as plain text, but no field of a request. URLs, accounts and the request
@@ -132,6 +134,14 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         return Self.joined(parts)
     }
 
+    /// Whether a request has another credential each time (RFC 7616 §3.4), so that no response would be found again.
+    func changesCredential(of request: PipelineRequest) -> Bool {
+        guard account == nil, rules.audience == .private else { return false }
+        return [HTTPField.Name.authorization, .proxyAuthorization].contains { name in
+            request.headers.first(name)?.lowercased().hasPrefix("digest ") ?? false
+        }
+    }
+
     /// Joins texts so that different lists never have the same result.
     private static func joined(_ parts: [String]) -> String {
         parts.isEmpty ? "" : parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
@@ -148,23 +158,14 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     func limited<Output: Sendable>(
         _ context: PipelineContext,
         to limit: Duration,
+        isCancellable: Bool = true,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
-            guard let wait = storeWork.start(work) else {
-                throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress")
-            }
-            let clock = context.clock
-            let timeout = PipelineError(
-                .cacheUnavailable,
-                "the cache did not respond within \(PipelineError.text(of: limit))"
-            )
-            return try await clock.run(until: clock.now.advanced(by: limit), throwing: timeout) {
-                try await wait.value()
-            }
+            return try await storeWork.run(within: limit, on: context.clock, isCancellable: isCancellable, work)
         } catch {
-            if !Task.isCancelled { onStoreFailure(error) }
+            if !isCancellable || !Task.isCancelled { onStoreFailure(error) }
             return nil
         }
     }

@@ -57,6 +57,8 @@ public struct CacheStatus: Sendable, Hashable {
     }
 
     private static let cacheName = "Pipeline"
+    /// The reason of a stale response that replaces a failure of the origin.
+    static let staleIfError = "stale-if-error"
     /// The values of the parameter `fwd` that RFC 9211 defines; other reasons go into `detail`.
     private static let forwardReasons: Set<String> = [
         "bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial",
@@ -65,26 +67,21 @@ public struct CacheStatus: Sendable, Hashable {
     /// The value of the field Cache-Status, such as `Pipeline; hit; ttl=59`.
     public var fieldValue: String {
         var text = Self.cacheName
-        let isForwarded = kind != .hit && kind != .stale
-        if isForwarded {
-            let forward = reason.flatMap { Self.forwardReasons.contains($0) ? $0 : nil }
-            text += "; fwd=" + (forward ?? defaultForward)
-        } else {
-            text += "; hit"
-        }
+        let forward = forwardReason
+        if let forward { text += "; fwd=" + forward } else if kind != .bypass { text += "; hit" }
         if let originStatus { text += "; fwd-status=\(originStatus)" }
         if let timeToLive { text += "; ttl=\(timeToLive)" }
         if isStored { text += "; stored" }
-        if let reason, !(isForwarded && Self.forwardReasons.contains(reason)) { text += "; detail=\"\(reason)\"" }
+        if let reason, reason != forward { text += "; detail=\"\(reason)\"" }
         return text
     }
 
-    private var defaultForward: String {
-        switch kind {
-        case .revalidated: "stale"
-        case .bypass: "bypass"
-        default: "request"
-        }
+    /// Why the request went to the origin; `nil` if it did not.
+    private var forwardReason: String? {
+        if kind == .stale { return reason == Self.staleIfError ? "stale" : nil }
+        if kind == .hit || (kind == .bypass && originStatus == nil) { return nil }
+        if let reason, Self.forwardReasons.contains(reason) { return reason }
+        return kind == .bypass ? "bypass" : kind == .revalidated ? "stale" : "request"
     }
 }
 
@@ -103,7 +100,9 @@ extension CacheStatus {
         let originStatus = values["fwd-status"].flatMap { Int($0) }
         let kind: Kind =
             switch forward {
+            case nil where values["hit"] == nil: .bypass
             case nil: (timeToLive ?? 0) < 0 || values["detail"] != nil ? .stale : .hit
+            case _ where values["detail"].map { $0 == Self.staleIfError } ?? false: .stale
             case "bypass", "method": .bypass
             case _ where originStatus == 304 && timeToLive != nil: .revalidated
             default: .miss
@@ -122,6 +121,18 @@ extension CacheStatus {
 extension Substring {
     fileprivate var trimmingQuotes: Substring {
         first == "\"" && last == "\"" && count > 1 ? dropFirst().dropLast() : self
+    }
+}
+
+extension CacheStatus {
+    /// Adds a line of Cache-Status to those of other caches.
+    func add(to headers: inout HTTPFields) {
+        guard let name = HTTPField.Name.cacheStatus else { return }
+        if headers.contains(name) {
+            headers.append(HTTPField(name: name, value: fieldValue))
+        } else {
+            headers[name] = fieldValue
+        }
     }
 }
 
@@ -146,14 +157,13 @@ extension PipelineResponse {
     /// How ``CachePlugin`` handled the request, from the last line of Cache-Status; `nil` without the plugin.
     ///
     /// If the stack has no such plugin, the value can come from a server or proxy that uses this library.
-    public internal(set) var cacheStatus: CacheStatus? {
-        get {
-            guard let name = HTTPField.Name.cacheStatus else { return nil }
-            return headers[values: name].last.flatMap { CacheStatus(fieldValue: $0) }
-        }
-        set {
-            guard let name = HTTPField.Name.cacheStatus, let newValue else { return }
-            headers.append(HTTPField(name: name, value: newValue.fieldValue))
-        }
+    public var cacheStatus: CacheStatus? {
+        guard let name = HTTPField.Name.cacheStatus else { return nil }
+        return headers[values: name].last.flatMap { CacheStatus(fieldValue: $0) }
     }
+}
+
+/// How a cache handled the latest request of the call; `nil` if none did.
+enum CallCacheKind: PipelineContextKey {
+    static let defaultValue: CacheStatus.Kind? = nil
 }

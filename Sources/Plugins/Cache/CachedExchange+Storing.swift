@@ -29,13 +29,14 @@ extension CachedExchange {
         let now = context.clock.date
         let head = response.head
         let timeToLive = writer == nil ? nil : timeToLive(head, lookup, sent, now)
-        response.cacheStatus = CacheStatus(
+        let status = CacheStatus(
             .miss,
             reason: reason,
             timeToLive: timeToLive,
             isStored: writer != nil,
             originStatus: response.statusCode
         )
+        report(status, in: &response.headers)
         return response
     }
 

@@ -12,7 +12,7 @@ extension CachedExchange {
     ) async throws -> PipelineResponse {
         guard let entry = lookup.entries.first else { return try await fetch(lookup, reason: "miss") }
         if context[StaleFallback.self] == .now, let limit, freshness.staleness <= limit,
-            let response = await serve(entry, freshness, .stale, reason: "stale-if-error")
+            let response = await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError)
         {
             return response
         }
@@ -31,7 +31,7 @@ extension CachedExchange {
             throw error
         }
         if StaleFallback.isServerError(response.statusCode),
-            let stale = await fallback(to: entry, freshness, until: limit)
+            let stale = await fallback(to: entry, freshness, until: limit, originStatus: response.statusCode)
         {
             return stale
         }
@@ -57,7 +57,7 @@ extension CachedExchange {
             let sent = context.clock.date
             let response = try await send(request)
             if StaleFallback.isServerError(response.statusCode),
-                let stale = await fallback(to: entry, freshness, until: limit)
+                let stale = await fallback(to: entry, freshness, until: limit, originStatus: response.statusCode)
             {
                 return stale
             }

@@ -34,6 +34,7 @@ struct CachedExchange: Sendable {
         default: return try await change()
         }
         if policy == .noStore { return try await pass("bypass") }
+        if plugin.changesCredential(of: request) { return try await pass("digest") }
         guard let hash = await plugin.storeHash(context) else { return try await pass("store-unavailable") }
         let key = CacheKey(
             resource: hash(resource),
@@ -41,11 +42,21 @@ struct CachedExchange: Sendable {
             content: contentText.map { hash($0) } ?? ""
         )
         guard await removePending(key.resource) else { return try await pass("store-unavailable") }
-        let found = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
-            try await store.entries(for: key)
-        }
-        guard let found else { return try await pass("store-unavailable") }
-        return try await use(Lookup(key: key, hash: hash, isKnown: !found.isEmpty, entries: matching(found, hash)))
+        let found = await plugin.limited(context, to: CachePlugin.lookupLimit) { try await lookUp(key, hash) }
+        guard let lookup = found else { return try await pass("store-unavailable") }
+        return try await use(lookup)
+    }
+
+    /// Reads what is stored for a request, and opens the body that the response will have.
+    private func lookUp(_ key: CacheKey, _ hash: CacheHash) async throws -> Lookup {
+        let stored = try await store.entries(for: key)
+        let entries = stored.filter { $0.variant == variant(of: $0.headers, hash) }
+        var lookup = Lookup(key: key, hash: hash, isKnown: !stored.isEmpty, entries: entries)
+        guard let entry = entries.first else { return lookup }
+        let reuse = rules.reuse(entry, for: request.head, policy: policy, at: context.clock.date)
+        lookup.reuse = reuse
+        if request.method != .head, reuse.isWithoutOrigin { lookup.body = try await store.body(of: entry) }
+        return lookup
     }
 
     /// What was found for a request.
@@ -56,6 +67,10 @@ struct CachedExchange: Sendable {
         let isKnown: Bool
         /// The variants that the request selects, the latest first.
         let entries: [CacheEntry]
+        /// How the first of them is used.
+        var reuse = CacheRules.Reuse.unusable(reason: "miss")
+        /// The body of the first of them, if it is used without the origin.
+        var body: (any CacheBodyReader)?
     }
 
     /// The method and content of a QUERY, whose response depends on both (RFC 10008), or the content of a GET.
@@ -63,10 +78,6 @@ struct CachedExchange: Sendable {
         guard let bytes = request.body.bytes, request.method == .query || !bytes.isEmpty else { return nil }
         let head = [HTTPField.Name.contentType, .contentEncoding].map { request.headers[$0] ?? "" }
         return Data("\(request.method)\n\(head.joined(separator: "\n"))\n".utf8) + bytes
-    }
-
-    private func matching(_ entries: [CacheEntry], _ hash: CacheHash) -> [CacheEntry] {
-        entries.filter { $0.variant == variant(of: $0.headers, hash) }
     }
 
     /// Returns the hash of the fields of this request that a response depends on; `nil` if it depends on everything.
@@ -83,8 +94,14 @@ struct CachedExchange: Sendable {
     private func pass(_ reason: String) async throws -> PipelineResponse {
         if isOnlyIfCached { return unavailable(reason) }
         var response = try await send(request)
-        response.cacheStatus = CacheStatus(.bypass, reason: reason, originStatus: response.statusCode)
+        report(CacheStatus(.bypass, reason: reason, originStatus: response.statusCode), in: &response.headers)
         return response
+    }
+
+    /// Adds the line of Cache-Status, and lets other plugins know how the call was handled.
+    func report(_ status: CacheStatus, in headers: inout HTTPFields) {
+        status.add(to: &headers)
+        context.update(CallCacheKind.self) { $0 = status.kind }
     }
 
     /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
@@ -100,7 +117,7 @@ struct CachedExchange: Sendable {
                 }
             }
         }
-        response.cacheStatus = CacheStatus(.bypass, reason: "method", originStatus: response.statusCode)
+        report(CacheStatus(.bypass, reason: "method", originStatus: response.statusCode), in: &response.headers)
         return response
     }
 
@@ -119,21 +136,23 @@ struct CachedExchange: Sendable {
     // MARK: With the store
 
     private func use(_ lookup: Lookup) async throws -> PipelineResponse {
-        let now = context.clock.date
         guard let entry = lookup.entries.first else {
             return try await fetch(lookup, reason: lookup.isKnown ? "vary-miss" : "uri-miss")
         }
-        switch rules.reuse(entry, for: request.head, policy: policy, at: now) {
+        switch lookup.reuse {
         case .fresh(let freshness):
-            if let response = await serve(entry, freshness, .hit) { return response }
+            if let response = await serve(entry, freshness, .hit, body: lookup.body) { return response }
         case .staleWhileRevalidating(let freshness):
-            if let response = await serve(entry, freshness, .stale, reason: "stale-while-revalidate") {
+            let reason = "stale-while-revalidate"
+            if let response = await serve(entry, freshness, .stale, body: lookup.body, reason: reason) {
                 await revalidateInBackground(lookup)
                 return response
             }
         case .stale(let freshness):
             let reason = policy == .offline ? "offline" : "max-stale"
-            if let response = await serve(entry, freshness, .stale, reason: reason) { return response }
+            if let response = await serve(entry, freshness, .stale, body: lookup.body, reason: reason) {
+                return response
+            }
         case .validate(let freshness, let limit):
             return try await validate(lookup, freshness, staleIfErrorUntil: limit)
         case .unusable(let reason):
@@ -143,31 +162,34 @@ struct CachedExchange: Sendable {
     }
 
     /// Returns a response with what is stored; `nil` if that does not suffice.
+    ///
+    /// Opens the body unless it is open.
     func serve(
         _ entry: CacheEntry,
         _ freshness: CacheRules.Freshness,
         _ kind: CacheStatus.Kind,
+        body: (any CacheBodyReader)? = nil,
         reason: String? = nil,
         originStatus: Int? = nil
     ) async -> PipelineResponse? {
-        guard let served = rules.served(entry, to: request.head, age: freshness.age) else { return nil }
-        var body = PipelineBody.absent
+        guard var served = rules.served(entry, to: request.head, age: freshness.age) else { return nil }
+        var content = PipelineBody.absent
         if let range = served.range {
-            let reader = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
-                try await store.body(of: entry)
+            var reader = body
+            if reader == nil {
+                reader = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+                    try await store.body(of: entry)
+                }
             }
             guard let reader else { return nil }
             let stored = (range.lowerBound - entry.firstByte)..<(range.upperBound - entry.firstByte)
-            body = StoredChunks.body(reader, stored, of: entry, in: store)
+            content = StoredChunks.body(reader, stored, of: entry, in: store)
         }
-        var response = PipelineResponse(request: request, head: served.head, body: body)
+        let timeToLive = freshness.lifetime - freshness.age
+        let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)
+        report(status, in: &served.head.headerFields)
+        var response = PipelineResponse(request: request, head: served.head, body: content)
         response.source = .cache
-        response.cacheStatus = CacheStatus(
-            kind,
-            reason: reason,
-            timeToLive: freshness.lifetime - freshness.age,
-            originStatus: originStatus
-        )
         return response
     }
 
@@ -197,7 +219,7 @@ struct CachedExchange: Sendable {
     private func unavailable(_ reason: String) -> PipelineResponse {
         var response = PipelineResponse(request: request, statusCode: 504)
         response.source = .cache
-        response.cacheStatus = CacheStatus(.bypass, reason: "only-if-cached")
+        report(CacheStatus(.bypass, reason: "only-if-cached"), in: &response.headers)
         return response
     }
 
@@ -207,13 +229,15 @@ struct CachedExchange: Sendable {
     func fallback(
         to entry: CacheEntry,
         _ freshness: CacheRules.Freshness,
-        until limit: Int?
+        until limit: Int?,
+        originStatus: Int? = nil
     ) async -> PipelineResponse? {
         guard let limit, freshness.staleness <= limit, !Task.isCancelled else { return nil }
         let isDelayed = context.update(StaleFallback.self) { state in
             if state == .afterRetries { state = .available }
             return state == .available
         }
-        return isDelayed ? nil : await serve(entry, freshness, .stale, reason: "stale-if-error")
+        if isDelayed { return nil }
+        return await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError, originStatus: originStatus)
     }
 }

@@ -1,3 +1,4 @@
+import Pipeline
 import Synchronization
 
 /// The work of stores that calls wait for, at most 64 at a time.
@@ -8,64 +9,87 @@ final class StoreWork: Sendable {
     private static let maximumCount = 64
     private let count = Mutex(0)
 
-    /// Runs work in a task of its own, and returns how to wait for it; `nil` if too much is in progress.
-    func start<Output: Sendable>(_ work: @escaping @Sendable () async throws -> Output?) -> Wait<Output>? {
-        let isRefused = count.withLock { count in
-            guard count < Self.maximumCount else { return true }
-            count += 1
-            return false
-        }
-        if isRefused { return nil }
+    /// Returns the result of work that runs in a task of its own.
+    ///
+    /// Throws the error of the work, `cacheUnavailable` if the time is over or if too much is in progress, and, if the
+    /// wait is cancellable, `CancellationError`.
+    func run<Output: Sendable>(
+        within limit: Duration,
+        on clock: PipelineClock,
+        isCancellable: Bool,
+        _ work: @escaping @Sendable () async throws -> Output?
+    ) async throws -> Output? {
+        guard begin() else { throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress") }
+        let deadline = clock.now.advanced(by: limit)
         let wait = Wait<Output>()
-        let task = Task {
+        let task = Self.startAtOnce { [self] in
             let result: Result<Output?, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
             count.withLock { $0 -= 1 }
             wait.end(result)
         }
-        wait.cancel = { task.cancel() }
-        return wait
+        if let result = wait.result { return try result.get() }
+        let timer = Self.startAtOnce {
+            do { try await clock.sleep(until: deadline) } catch { return }
+            let text = "the cache did not respond within \(PipelineError.text(of: limit))"
+            if wait.end(.failure(PipelineError(.cacheUnavailable, text))) { task.cancel() }
+        }
+        defer { timer.cancel() }
+        guard isCancellable else { return try await wait.value() }
+        return try await withTaskCancellationHandler {
+            try await wait.value()
+        } onCancel: {
+            if wait.end(.failure(CancellationError())) { task.cancel() }
+        }
+    }
+
+    private func begin() -> Bool {
+        count.withLock { count in
+            guard count < Self.maximumCount else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    /// Starts a task on the thread of its caller, if the system can, so that short work needs no other thread.
+    private static func startAtOnce(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { await work() }
+        }
+        return Task { await work() }
     }
 
     /// One caller that waits for one result.
-    final class Wait<Output: Sendable>: Sendable {
+    private final class Wait<Output: Sendable>: Sendable {
         private struct State {
             var result: Result<Output?, any Error>?
             var continuation: CheckedContinuation<Output?, any Error>?
-            var cancel: (@Sendable () -> Void)?
         }
 
         private let state = Mutex(State())
 
-        /// Asks the work to end.
-        var cancel: (@Sendable () -> Void)? {
-            get { state.withLock { $0.cancel } }
-            set { state.withLock { $0.cancel = newValue } }
-        }
+        var result: Result<Output?, any Error>? { state.withLock { $0.result } }
 
-        /// Returns the result; throws `CancellationError` as soon as the task is cancelled.
         func value() async throws -> Output? {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let result = state.withLock { state in
-                        if state.result == nil { state.continuation = continuation }
-                        return state.result
-                    }
-                    if let result { continuation.resume(with: result) }
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
                 }
-            } onCancel: {
-                end(.failure(CancellationError()))
-                cancel?()
+                if let result { continuation.resume(with: result) }
             }
         }
 
-        func end(_ result: Result<Output?, any Error>) {
-            let continuation = state.withLock { state in
-                guard state.result == nil else { return CheckedContinuation<Output?, any Error>?.none }
+        /// Ends the wait; returns whether it had not ended before.
+        @discardableResult
+        func end(_ result: Result<Output?, any Error>) -> Bool {
+            let (isFirst, continuation) = state.withLock { state in
+                guard state.result == nil else { return (false, CheckedContinuation<Output?, any Error>?.none) }
                 state.result = result
-                return state.continuation.take()
+                return (true, state.continuation.take())
             }
             continuation?.resume(with: result)
+            return isFirst
         }
     }
 }

@@ -85,7 +85,8 @@ actor CacheSink {
     func append(_ bytes: Data) async {
         guard let writer, !bytes.isEmpty else { return }
         let begin = context.clock.now
-        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit) {
+        // A cancelled call may keep what it has received.
+        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false) {
             try await writer.append(bytes)
             return true
         }
@@ -112,7 +113,7 @@ actor CacheSink {
     /// Makes the response visible, unless its resource changes at the same time.
     private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
         let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
-        _ = await plugin.limited(context, to: CachePlugin.writeLimit) { [entry, isCurrent, plugin] in
+        let work: @Sendable () async throws -> Bool? = { [entry, isCurrent, plugin] in
             // While a long body was read, another call may have stored a newer response.
             if isLate, try await plugin.store.entries(for: entry.key).contains(where: { entry.isOlder(than: $0) }) {
                 await writer.discard()
@@ -123,19 +124,17 @@ actor CacheSink {
             if !isCurrent() { try await plugin.store.remove(entry) }
             return true
         }
+        _ = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false, work)
     }
 
     /// Stores the beginning of a response that was interrupted, if the rest can be obtained later.
-    ///
-    /// The task may have been cancelled, so the store gets a task of its own.
     func interrupt(_ byteCount: Int) async {
         guard let writer else { return }
         self.writer = nil
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
             && isCurrent()
-        let total = expectation.totalByteCount
-        await Task { if isKept { await publish(writer, total) } else { await writer.discard() } }.value
+        if isKept { await publish(writer, expectation.totalByteCount) } else { await writer.discard() }
     }
 }
 

@@ -11,6 +11,7 @@ struct MetricSeries: Hashable, Sendable {
         case activeCalls = "calls.active"
         case joinedCalls = "calls.joined"
         case unsentCalls = "calls.unsent"
+        case cachedCalls = "calls.cached"
         case exchanges
         case exchangeDuration = "exchange.duration"
         case activeExchanges = "exchanges.active"

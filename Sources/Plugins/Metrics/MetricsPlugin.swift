@@ -21,6 +21,7 @@ public import Pipeline
 /// | `pipeline.calls.active` | meter | calls in progress that have reached the plugin | none |
 /// | `pipeline.calls.joined` | counter | calls that shared the exchange of another call, see ``DeduplicationPlugin`` | `method`, `host` |
 /// | `pipeline.calls.unsent` | counter | other calls that got a response without an exchange, because a plugin responded | `method`, `host` |
+/// | `pipeline.calls.cached` | counter | calls that ``CachePlugin`` handled | `method`, `host`, `cache` |
 /// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
 /// | `pipeline.exchange.duration` | timer | duration of the exchange | the same |
 /// | `pipeline.exchanges.active` | meter | exchanges in progress | none |
@@ -36,6 +37,7 @@ public import Pipeline
 /// | `host` | the first `maximumHostCount` hosts, without port; `other` for the rest |
 /// | `status` | `2xx` or, with `showsStatusCode`, `200`; `none` without a response, `other` for a number outside 100...599 |
 /// | `outcome` | `success`, or the kind of failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind defined by a plugin |
+/// | `cache` | ``CacheStatus/kind``: `hit`, `stale`, `revalidated`, `miss` or `bypass` |
 /// | `target` | the type of the target; only with `showsTarget`, for calls and exchanges |
 ///
 /// - Changes nothing and reads no body.
@@ -129,6 +131,9 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
             store.add(to: .joinedCalls, place)
         } else if outcome.exchanges.isEmpty, outcome.statusCode != nil {
             store.add(to: .unsentCalls, place)
+        }
+        if let kind = context[CallCacheKind.self] {
+            store.add(to: .cachedCalls, place + [MetricSeries.Label(name: "cache", value: kind.rawValue)])
         }
         let name = outcome.error.map { MetricLabels.outcome($0.code) } ?? MetricLabels.success
         let labels = ended(place, outcome.statusCode, name, context)

@@ -19,11 +19,11 @@ public import Pipeline
 /// | `maximumRetryAfter` | 60 s | 0...6 h |
 /// | `decide` | none | |
 ///
-/// Besides these statuses, the policy retries after `connectionLost`, after `truncated` and, if the attempt made an
-/// exchange, after `timeout.attempt`, `timeout.head`, `timeout.idle` and `timeout.write`. It retries after a failure to
-/// connect whatever the method. It does not retry after `timeout.pool` or the timeout of a plugin, such as
-/// `timeout.tokenRefresh`, unless `decide` says so. It never retries after `tls`, `timeout.total` or cancellation,
-/// whatever `decide` says.
+/// Besides these statuses, the policy retries after `connectionLost`, `truncated` and `cache.unreadable` and, if the
+/// attempt made an exchange, after `timeout.attempt`, `timeout.head`, `timeout.idle` and `timeout.write`. It retries
+/// after a failure to connect whatever the method. It does not retry after `timeout.pool` or the timeout of a plugin,
+/// such as `timeout.tokenRefresh`, unless `decide` says so. It never retries after `tls`, `timeout.total` or
+/// cancellation, whatever `decide` says.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
@@ -129,7 +129,7 @@ public struct RetryPolicy: Sendable {
             return outcome.wasSent ? .retry : .retryUnprocessed
         case .failure(let error):
             switch error.code {
-            case .connectionLost, .truncated: return .retry
+            case .connectionLost, .truncated, .unreadableCache: return .retry
             // Without an exchange, the timeout comes from a plugin, whatever phase it names.
             case let code where Self.exchangeTimeouts.contains(code) && outcome.wasSent: return .retry
             default: return .giveBack

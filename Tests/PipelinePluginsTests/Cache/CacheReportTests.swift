@@ -46,6 +46,28 @@ struct CacheReportTests {
         #expect(
             try await report(Ask(method: .post)) == ["bypass (method)", "Pipeline; fwd=method; fwd-status=200"]
         )
+        #expect(
+            try await report(Ask(url: "https://a.test/other"), .onlyIfCached) == [
+                "bypass (only-if-cached)", "Pipeline; detail=\"only-if-cached\"",
+            ]
+        )
+    }
+
+    @Test("RFC 9211 §2.2: a stale response in place of a failure was forwarded, and says with which status")
+    func staleIfError() async throws {
+        let fields = CacheBench.control("max-age=1, stale-if-error=60")
+        let bench = CacheBench(
+            ScriptedTransport { _, index in
+                index == 0 ? .status(200, headers: fields) : index == 1 ? .status(503) : .failure(.connectionLost)
+            }
+        )
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(3))
+        for status in ["; fwd-status=503", ""] {
+            let report = try await bench.response().cacheStatus
+            #expect(report?.fieldValue == "Pipeline; fwd=stale\(status); ttl=-2; detail=\"stale-if-error\"")
+            #expect(report?.description == "stale (stale-if-error), stale for 2 s")
+        }
     }
 
     @Test("Field values of other caches are not read")

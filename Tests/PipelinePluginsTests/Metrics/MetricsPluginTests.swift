@@ -214,6 +214,22 @@ struct MetricsPluginTests {
         )
     }
 
+    @Test("Calls that a cache handled are counted by the way in which it did")
+    func cached() async {
+        let transport = ScriptedTransport(always: .status(200, headers: [.cacheControl: "max-age=60"]))
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin, CachePlugin()])
+        for _ in 1...3 { _ = try? await provider.request(Ask()) }
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=2xx outcome=success": 3,
+                "pipeline.calls.unsent method=GET host=a.test": 2,
+                "pipeline.calls.cached method=GET host=a.test cache=miss": 1,
+                "pipeline.calls.cached method=GET host=a.test cache=hit": 2,
+                "pipeline.exchanges method=GET host=a.test status=2xx outcome=success": 1,
+            ]
+        )
+    }
+
     @Test("A call with an invalid request is counted, and a call that a plugin refuses is not unsent")
     func neverSent() async {
         await send(Ask(url: "file:///etc"), to: ScriptedTransport([]), plugin)

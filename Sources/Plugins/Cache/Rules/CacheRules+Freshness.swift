@@ -31,7 +31,7 @@ extension CacheRules {
     func freshness(of entry: CacheEntry, at now: Date) -> Freshness {
         let control = control(of: entry.headers)
         let received = entry.responseDate.timeIntervalSince1970
-        let date = entry.headers[values: .date].first.flatMap { CacheDate.seconds($0, now: entry.responseDate) }
+        let date = entry.headers.first(.date).flatMap { CacheDate.seconds($0, now: entry.responseDate) }
         let (lifetime, isHeuristic) = lifetime(
             entry.headers,
             status: entry.statusCode,
@@ -54,7 +54,7 @@ extension CacheRules {
 
     /// Returns the first value of Age; zero if it is absent or invalid (RFC 9111 §5.1).
     private static func ageValue(_ headers: HTTPFields) -> Int {
-        guard let line = headers[values: .age].first else { return 0 }
+        guard let line = headers.first(.age) else { return 0 }
         let first = line.utf8.prefix { $0 != UInt8(ascii: ",") }
         return CacheControl.seconds(Substring(first).trimmed.utf8) ?? 0
     }
@@ -81,7 +81,7 @@ extension CacheRules {
             }
         }
         guard control.isPublic || Self.isHeuristicallyCacheable(status),
-            let line = headers[values: .lastModified].first, let modified = CacheDate.seconds(line, now: received)
+            let line = headers.first(.lastModified), let modified = CacheDate.seconds(line, now: received)
         else { return (0, false) }
         let fraction = heuristicFraction.isFinite ? max(0, min(1, heuristicFraction)) : 0
         let maximum = max(0, min(CacheControl.maximumSeconds, Int(maximumHeuristicLifetime.components.seconds)))
@@ -95,4 +95,9 @@ extension CacheRules {
         default: false
         }
     }
+}
+
+extension HTTPFields {
+    /// Returns the value of the first line of a field; `nil` if there is none.
+    func first(_ name: HTTPField.Name) -> String? { first { $0.name == name }?.value }
 }

@@ -12,7 +12,7 @@ extension CacheRules {
         else { return [] }
         var resources = [target]
         for name in [HTTPField.Name.location, .contentLocation] {
-            guard let text = response.headerFields[values: name].first,
+            guard let text = response.headerFields.first(name),
                 let components = URL(string: text, relativeTo: base).flatMap({
                     URLComponents(url: $0.absoluteURL, resolvingAgainstBaseURL: true)
                 })

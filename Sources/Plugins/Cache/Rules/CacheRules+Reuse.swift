@@ -16,6 +16,14 @@ extension CacheRules {
         case validate(Freshness, staleIfErrorUntilStaleness: Int?)
         /// It must not be used, as if it were not stored.
         case unusable(reason: String)
+
+        /// Whether it is the response before, or without, a request to the origin.
+        var isWithoutOrigin: Bool {
+            switch self {
+            case .fresh, .staleWhileRevalidating, .stale: true
+            case .validate, .unusable: false
+            }
+        }
     }
 
     /// Decides how a stored response, which the request selects, is used (RFC 9111 §4).

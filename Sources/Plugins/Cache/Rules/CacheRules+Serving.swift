@@ -57,7 +57,7 @@ extension CacheRules {
         let dates = request.headerFields[values: .ifModifiedSince]
         let now = entry.responseDate
         guard dates.count == 1, let since = CacheDate.seconds(dates[0], now: now) else { return false }
-        let validator = lastModified(entry.headers) ?? entry.headers[values: .date].first
+        let validator = lastModified(entry.headers) ?? entry.headers.first(.date)
         let modified = validator.flatMap { CacheDate.seconds($0, now: now) } ?? Int(now.timeIntervalSince1970)
         return modified <= since
     }
@@ -75,7 +75,7 @@ extension CacheRules {
     static func hasStrongLastModified(_ entry: CacheEntry) -> Bool {
         let now = entry.responseDate
         guard let modified = lastModified(entry.headers).flatMap({ CacheDate.seconds($0, now: now) }),
-            let date = entry.headers[values: .date].first.flatMap({ CacheDate.seconds($0, now: now) })
+            let date = entry.headers.first(.date).flatMap({ CacheDate.seconds($0, now: now) })
         else { return false }
         return modified <= date - 60
     }

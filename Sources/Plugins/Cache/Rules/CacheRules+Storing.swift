@@ -65,7 +65,7 @@ extension CacheRules {
     private func isUseful(_ status: Int, _ headers: HTTPFields, _ control: CacheControl, now: Date) -> Bool {
         if EntityTag(headers) != nil || headers.contains(.lastModified) { return true }
         if control.noCache == .all { return false }
-        let date = headers[values: .date].first.flatMap { CacheDate.seconds($0, now: now) }
+        let date = headers.first(.date).flatMap { CacheDate.seconds($0, now: now) }
         let fallback = Int(now.timeIntervalSince1970.rounded(.down))
         let lifetime = lifetime(headers, status: status, control, date: date ?? fallback, received: now).seconds
         return lifetime > 0 || (control.staleWhileRevalidate ?? 0) > 0 || (control.staleIfError ?? 0) > 0
