@@ -138,7 +138,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     func changesCredential(of request: PipelineRequest) -> Bool {
         guard account == nil, rules.audience == .private else { return false }
         return [HTTPField.Name.authorization, .proxyAuthorization].contains { name in
-            request.headers.first(name)?.lowercased().hasPrefix("digest ") ?? false
+            request.headers.first(name)?.prefix(7).lowercased() == "digest "
         }
     }
 

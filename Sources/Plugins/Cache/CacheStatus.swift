@@ -102,7 +102,7 @@ extension CacheStatus {
             switch forward {
             case nil where values["hit"] == nil: .bypass
             case nil: (timeToLive ?? 0) < 0 || values["detail"] != nil ? .stale : .hit
-            case _ where values["detail"].map { $0 == Self.staleIfError } ?? false: .stale
+            case _ where values["detail"] == Substring(Self.staleIfError): .stale
             case "bypass", "method": .bypass
             case _ where originStatus == 304 && timeToLive != nil: .revalidated
             default: .miss
@@ -128,11 +128,7 @@ extension CacheStatus {
     /// Adds a line of Cache-Status to those of other caches.
     func add(to headers: inout HTTPFields) {
         guard let name = HTTPField.Name.cacheStatus else { return }
-        if headers.contains(name) {
-            headers.append(HTTPField(name: name, value: fieldValue))
-        } else {
-            headers[name] = fieldValue
-        }
+        headers.append(HTTPField(name: name, value: fieldValue))
     }
 }
 

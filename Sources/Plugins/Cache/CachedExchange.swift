@@ -55,7 +55,8 @@ struct CachedExchange: Sendable {
         guard let entry = entries.first else { return lookup }
         let reuse = rules.reuse(entry, for: request.head, policy: policy, at: context.clock.date)
         lookup.reuse = reuse
-        if request.method != .head, reuse.isWithoutOrigin { lookup.body = try await store.body(of: entry) }
+        // If this fails, `serve` tries again, and reports the failure.
+        if request.method != .head, reuse.isWithoutOrigin { lookup.body = try? await store.body(of: entry) }
         return lookup
     }
 

@@ -85,8 +85,9 @@ actor CacheSink {
     func append(_ bytes: Data) async {
         guard let writer, !bytes.isEmpty else { return }
         let begin = context.clock.now
-        // A cancelled call may keep what it has received.
-        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false) {
+        // A cancelled call waits only if it then keeps what it has received.
+        let leaves = !expectation.isKeptIfInterrupted
+        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: leaves) {
             try await writer.append(bytes)
             return true
         }
@@ -104,7 +105,7 @@ actor CacheSink {
         guard let writer else { return }
         self.writer = nil
         guard expectation.byteCount == nil || expectation.byteCount == byteCount, isCurrent() else {
-            return await writer.discard()
+            return await discard(writer)
         }
         let total = expectation.isPart ? expectation.totalByteCount : byteCount
         await publish(writer, total)
@@ -134,7 +135,15 @@ actor CacheSink {
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
             && isCurrent()
-        if isKept { await publish(writer, expectation.totalByteCount) } else { await writer.discard() }
+        if isKept { await publish(writer, expectation.totalByteCount) } else { await discard(writer) }
+    }
+
+    private nonisolated func discard(_ writer: any CacheBodyWriter) async {
+        let work: @Sendable () async throws -> Bool? = {
+            await writer.discard()
+            return true
+        }
+        _ = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false, work)
     }
 }
 

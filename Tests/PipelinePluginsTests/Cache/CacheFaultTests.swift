@@ -14,7 +14,7 @@ struct CacheFaultTests {
 
     /// A store of which one method does something else first, such as to fail or to hang.
     fileprivate struct BrokenStore: CacheStore {
-        enum Fault: CaseIterable { case secret, entries, body, write, append, finish }
+        enum Fault: CaseIterable { case secret, entries, body, write, append, finish, discard }
 
         let fault: Fault
         let act: @Sendable () async throws -> Void
@@ -76,13 +76,16 @@ struct CacheFaultTests {
                 return try await writer.finish(totalByteCount: totalByteCount)
             }
 
-            func discard() async { await writer.discard() }
+            func discard() async {
+                try? await store.fail(.discard)
+                await writer.discard()
+            }
         }
     }
 
     @Test(
         "A call succeeds if its store fails or hangs, and the error is reported",
-        arguments: BrokenStore.Fault.allCases,
+        arguments: BrokenStore.Fault.allCases.filter { $0 != .discard },
         [false, true]
     )
     fileprivate func fault(_ fault: BrokenStore.Fault, hangs: Bool) async throws {
@@ -173,5 +176,36 @@ struct CacheFaultTests {
         next.cancel()
         #expect(transport.sent.last?.headers[.range] == "bytes=3-")
         _ = try? await next.value
+    }
+
+    @Test("A body that the store cannot open is replaced by the response of the origin")
+    func unopened() async throws {
+        let isBroken = Mutex(true)
+        let store = BrokenStore(fault: .body) { if isBroken.withLock({ $0 }) { throw Broken() } }
+        let failures = Mutex(0)
+        let cache = CachePlugin(store: store, onStoreFailure: { _ in failures.withLock { $0 += 1 } })
+        let bench = CacheBench(CacheBench.control("max-age=60"), cache)
+        for number in 1...2 { #expect(try await bench.get() == "\(number) miss") }
+        #expect(failures.withLock { $0 } == 1)
+        isBroken.withLock { $0 = false }
+        #expect(try await bench.get() == "2 hit")
+    }
+
+    @Test("An interrupted call ends although the store hangs while it discards the body")
+    func hangingDiscard() async throws {
+        let store = BrokenStore(fault: .discard) { try await BrokenStore.hang() }
+        let transport = ScriptedTransport { _, _ in
+            let body = AsyncThrowingStream<Data, any Error> { stream in
+                stream.yield(Data("123".utf8))
+                stream.finish(throwing: PipelineError(.connectionLost, "by script"))
+            }
+            return .status(200, headers: CacheBench.control("max-age=60"), body: .stream(body))
+        }
+        let bench = CacheBench(transport, CachePlugin(store: store))
+        let call = Task { try await bench.response() }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .connectionLost)
     }
 }
