@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin with a failing store")
+@Suite("CachePlugin with a failing store", .timeLimit(.minutes(1)))
 struct CacheFaultTests {
     fileprivate struct Broken: Error {}
 
