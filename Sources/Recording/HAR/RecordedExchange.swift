@@ -66,4 +66,7 @@ struct RecordedExchange: Sendable, Equatable {
     var duration = Duration.zero
     /// For example `HTTP/1.1`; empty if unknown.
     var httpVersion = ""
+
+    /// Whether there is no complete response, or one with a status of an error.
+    var hasFailed: Bool { failure != nil || (response?.status ?? 0) >= 400 }
 }
