@@ -3,8 +3,8 @@ import Pipeline
 
 /// The age up to which an entry may be replayed, and what happens to an older one.
 ///
-/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without
-/// that date never expires.
+/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock, or to the system's
+/// date if the provider uses ``ReplayTransport/configuration``. An entry without a `startedDateTime` never expires.
 ///
 /// ```swift
 /// .after(.seconds(30 * 86_400), .rerecord)
@@ -45,8 +45,8 @@ public struct RecordingExpiry: Sendable {
     }
 
     /// Returns the action for an entry, or `nil` if it is not too old.
-    func action(for entry: HARRecording.Entry, _ clock: PipelineClock) -> Action? {
+    func action(for entry: HARRecording.Entry, at date: Date) -> Action? {
         guard let limit, let start = entry.start else { return nil }
-        return clock.date.timeIntervalSince(start) > limit.age / .seconds(1) ? limit.action : nil
+        return date.timeIntervalSince(start) > limit.age / .seconds(1) ? limit.action : nil
     }
 }

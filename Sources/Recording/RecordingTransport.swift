@@ -225,6 +225,25 @@ public final class RecordingTransport: Transport {
             ?? HARRecording(fileName: file.lastPathComponent, entries: [], unused: [], expired: [], unreadable: [])
     }
 
+    /// Repeatable random numbers for the provider, and the clock of the recorded session if the mode only replays.
+    ///
+    /// ```swift
+    /// let provider = Provider<GitHub>(transport: recorder, configuration: recorder.configuration)
+    /// ```
+    ///
+    /// - If the mode replays and cannot record, this is ``ReplayTransport/configuration``.
+    /// - If the mode records, the clock is the system's, and the generator is seeded. The first access chooses a seed
+    ///   for a new file, which is stored as `log._pipeline.randomSeed`. An existing file keeps its seed, which is 0 if
+    ///   it has none.
+    /// - In ``RecordingMode/passthrough``, this is the default configuration.
+    ///
+    /// **Secrets**: all numbers of the generator can be computed from the file. Do not make keys or passwords from them
+    /// while recording; a nonce or an idempotency key of the recorded session is not a secret.
+    public var configuration: ProviderConfiguration {
+        guard let recorder else { return playback?.configuration ?? ProviderConfiguration() }
+        return ProviderConfiguration(random: recorder.random())
+    }
+
     /// Replays an entry of the file, or sends the request and records the exchange, depending on ``mode``.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let playback else {

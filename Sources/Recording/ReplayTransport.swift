@@ -74,6 +74,31 @@ public final class ReplayTransport: Transport {
     /// The entries that were loaded from the file, and which of them are unused.
     public var recording: HARRecording { playback.recording }
 
+    /// The clock and the random numbers of the recorded session, for the provider.
+    ///
+    /// ```swift
+    /// let provider = Provider<GitHub>(transport: replay, configuration: replay.configuration)
+    /// ```
+    ///
+    /// With it, dates of signatures, cache ages, expiry of cookies, nonces, idempotency keys and boundaries are those
+    /// of the recording. Each access returns the same clock and generator.
+    ///
+    /// - The clock begins at the first `startedDateTime`. Each exchange moves it from its start to its end, to the
+    ///   millisecond. In between it does not move: call ``advance(by:)`` where the recorded program waited.
+    /// - Sleeping on the clock takes real time, and timeouts are measured in real time.
+    /// - The generator has the seed that ``RecordingTransport/configuration`` has stored, or 0 if the file has none.
+    ///   Its numbers are predictable; use them only in tests. They are equal to the recorded ones if the program uses
+    ///   them in the recorded order, which concurrent calls do not ensure.
+    public var configuration: ProviderConfiguration { playback.configuration }
+
+    /// Advances the clock of ``configuration``, as a wait between two calls did in the recorded session.
+    ///
+    /// - Parameter duration: zero or more.
+    public func advance(by duration: Duration) {
+        precondition(duration >= .zero, "duration is \(duration), not zero or more")
+        playback.clock.advance(by: duration)
+    }
+
     /// Replays the entry that matches the request.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         let replay = Replay(playback: playback, mode: nil)

@@ -9,6 +9,7 @@ final class CallSettings: Sendable {
     /// `nil` for the coders of Foundation.
     let coders: PipelineCoders.Shared?
     let transportDecodesContent: Bool
+    let recordsTimeline: Bool
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
     /// The calls that plugins have begun in the background.
@@ -24,6 +25,7 @@ final class CallSettings: Sendable {
         redirects = configuration.redirects
         clock = configuration.clock
         random = configuration.random
+        recordsTimeline = configuration.timeline
         coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers

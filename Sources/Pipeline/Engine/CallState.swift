@@ -7,6 +7,7 @@ final class CallState: Sendable {
     private struct Connection {
         let key: PipelineContext.ExchangeID
         var since: PipelineClock.Instant?
+        var facts: ExchangeConnection?
     }
 
     private struct Shared {
@@ -42,6 +43,8 @@ final class CallState: Sendable {
     /// Whether progress measures the request's body.
     let isUpload: Bool
     let settings: CallSettings
+    /// The timeline; `nil` unless calls record it.
+    let timeline: TimelineRecorder?
     /// The marks of the first pass.
     let marks = InterceptorMarks()
     private let shared = Mutex(Shared())
@@ -66,7 +69,9 @@ final class CallState: Sendable {
         self.onStart = onStart
         self.isUpload = meter != nil && endpoint.task.isUpload
         self.settings = settings
-        self.start = settings.clock.now
+        let start = settings.clock.now
+        self.start = start
+        timeline = settings.recordsTimeline ? TimelineRecorder(endpoint, settings.clock, from: start) : nil
     }
 
     /// Makes a background call of another call, with its target, its options and the values that are inherited.
@@ -82,7 +87,9 @@ final class CallState: Sendable {
         onStart = nil
         isUpload = false
         settings = parent.settings
-        start = parent.settings.clock.now
+        let start = settings.clock.now
+        self.start = start
+        timeline = parent.timeline.map { _ in TimelineRecorder(parent.endpoint, parent.settings.clock, from: start) }
         let (values, keys) = parent.shared.withLock { ($0.values, $0.inheritedKeys) }
         shared.withLock { shared in
             shared.values = values.filter { keys.contains($0.key) }
@@ -104,6 +111,7 @@ final class CallState: Sendable {
                 let connection = $0.connections.remove(at: index)
                 exchange.connectionWait =
                     connection.since.map { start.duration(to: $0) - exchange.start } ?? exchange.duration
+                exchange.connection = connection.facts
             }
             $0.exchanges.append(exchange)
             return $0.exchanges
@@ -128,13 +136,18 @@ final class CallState: Sendable {
         }
     }
 
-    /// Records when an exchange got its first connection.
-    func noteConnection(at now: PipelineClock.Instant, of key: PipelineContext.ExchangeID) {
+    /// Records when an exchange got its first connection, and what is known of its latest one.
+    func noteConnection(
+        _ facts: ExchangeConnection?,
+        at now: PipelineClock.Instant,
+        of key: PipelineContext.ExchangeID
+    ) {
         shared.withLock {
             if let index = $0.connectionIndex(key) {
                 if $0.connections[index].since == nil { $0.connections[index].since = now }
+                if let facts { $0.connections[index].facts = facts }
             } else {
-                $0.connections.append(Connection(key: key, since: now))
+                $0.connections.append(Connection(key: key, since: now, facts: facts))
             }
         }
     }
@@ -209,6 +222,7 @@ extension CallState {
     ///   - response: the response, even if the call failed after it arrived.
     ///   - byteCount: the number of bytes of its body that were read; `nil` for all of them.
     func finish(_ error: PipelineError?, _ response: PipelineResponse?, byteCount: Int? = nil) {
+        timeline?.endCall(error, response?.statusCode)
         guard isObserved else { return }
         let now = settings.clock.now
         let (attemptCount, exchanges, head) = shared.withLock { ($0.attemptCount, $0.exchanges, $0.lastHead) }
@@ -222,7 +236,8 @@ extension CallState {
             exchanges: exchanges,
             receivedByteCount: byteCount ?? response?.body.byteCount ?? 0,
             duration: start.duration(to: now),
-            timeToFirstByte: head.map { start.duration(to: $0) }
+            timeToFirstByte: head.map { start.duration(to: $0) },
+            timeline: timeline.map(Timeline.init)
         )
         let context = PipelineContext(call: self)
         // A call that a plugin makes here counts as nested in this one.

@@ -6,16 +6,17 @@ struct CompiledPipeline: Sendable {
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
 
-    init(plugins: [any PluginType], transport: any Transport) {
+    init(_ plugins: [any PluginType], _ transport: any Transport, recordsTimeline: Bool) {
+        let timed: TimedStages? = recordsTimeline ? TimedStages() : nil
         self.plugins = plugins
         self.transport = transport
         finishers = plugins.reversed().compactMap { $0 as? any Stage.DidFinish }
         let exchanger = Exchanger(
-            plugins: plugins.compactMap { $0 as? any Stage.Exchange },
+            plugins: plugins.compactMap { $0 as? any Stage.Exchange }.map { timed?.exchange($0) ?? $0 },
             wire: Wire(
-                transport: transport,
-                willSend: plugins.compactMap { $0 as? any Stage.WillSend },
-                didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }
+                transport: timed?.transport(transport) ?? transport,
+                willSend: plugins.compactMap { $0 as? any Stage.WillSend }.map { timed?.willSend($0) ?? $0 },
+                didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }.map { timed?.didReceive($0) ?? $0 }
             )
         )
         var prepares: [StageStep<any Stage.Prepare>] = []
@@ -38,17 +39,19 @@ struct CompiledPipeline: Sendable {
             )
             if let plugin = plugin as? any Stage.Intercept {
                 let options = Stage.Kind.intercept.wakingOptions(of: plugin)
-                let step = StageStep<any Stage.Intercept>(position, plugin, options)
+                let step = StageStep<any Stage.Intercept>(position, timed?.intercept(plugin) ?? plugin, options)
                 let number = interceptor.map { $0.number + 1 } ?? 0
                 interceptor = Interceptor(step, inside: makeSegment(), number: number)
                 prepares = []
                 processes = []
             }
             if let plugin = plugin as? any Stage.Prepare {
-                prepares.append(StageStep(position, plugin, Stage.Kind.prepare.wakingOptions(of: plugin)))
+                let options = Stage.Kind.prepare.wakingOptions(of: plugin)
+                prepares.append(StageStep(position, timed?.prepare(plugin) ?? plugin, options))
             }
             if let plugin = plugin as? any Stage.Process {
-                processes.append(StageStep(position, plugin, Stage.Kind.process.wakingOptions(of: plugin)))
+                let options = Stage.Kind.process.wakingOptions(of: plugin)
+                processes.append(StageStep(position, timed?.process(plugin) ?? plugin, options))
             }
         }
         let count = interceptor.map { $0.number + 1 } ?? 0

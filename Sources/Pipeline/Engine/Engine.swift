@@ -54,7 +54,10 @@ final class Engine: Sendable {
     private func run(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> CallResult {
         let context = PipelineContext(call: call)
         var result: CallResult
-        switch makeRequest(context, failure, amend) {
+        let encoding = call.timeline?.begin(.encode, .text("\(type(of: call.target))"), context)
+        let request = makeRequest(context, failure, amend)
+        call.timeline?.end(encoding)
+        switch request {
         case .success(let request) where request.body.isUnmeasured: result = await runMeasuring(request, context)
         case .success(let request):
             result = await pipeline.outermost.run(request, context)

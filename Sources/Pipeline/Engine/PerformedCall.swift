@@ -18,8 +18,8 @@ package struct PerformedCall: Sendable {
         self.isSeen = isSeen
     }
 
-    /// The call; `nil` if no plugin sees how it ends.
-    private var observed: CallState? { isSeen && call.isObserved ? call : nil }
+    /// The call; `nil` if neither a plugin nor a timeline records how it ends.
+    private var observed: CallState? { isSeen && (call.isObserved || call.timeline != nil) ? call : nil }
 
     /// Whether the last response or failure came from a recording, so that no wait is needed.
     var isReplayed: Bool { PipelineContext(call: call).isReplayed }
@@ -33,9 +33,17 @@ package struct PerformedCall: Sendable {
     }
 
     /// Returns the same call; a failure has the text that the options of the call provide for it.
+    ///
+    /// The result has the timeline of the call.
     func described() -> PerformedCall {
-        guard case .failure(let error) = result else { return self }
-        return PerformedCall(.failure(error.described(by: call)), of: call, isSeen: isSeen)
+        switch result {
+        case .success(var response):
+            guard let timeline = call.timeline else { return self }
+            response.timeline = Timeline(recorder: timeline)
+            return PerformedCall(.success(response), of: call, isSeen: isSeen)
+        case .failure(let error):
+            return PerformedCall(.failure(error.described(by: call)), of: call, isSeen: isSeen)
+        }
     }
 
     /// Ends the call with its result.
@@ -61,11 +69,14 @@ package struct PerformedCall: Sendable {
     ) -> Result<Value, PipelineError> {
         switch result {
         case .success(let response):
+            let span = call.timeline?.begin(.decode, .text("\(Value.self)"), PipelineContext(call: call))
             do {
                 let value = try makeValue(response)
+                call.timeline?.end(span)
                 finish(result)
                 return .success(value)
             } catch {
+                call.timeline?.end(span, TimelineRecorder.outcome(of: error))
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
                     .described(by: call)
                 finish(.failure(error))

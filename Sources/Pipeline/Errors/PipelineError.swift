@@ -33,6 +33,7 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
         var target: (any TargetType)?
         var exchanges: [PipelineExchange] = []
         var isAttributed = false
+        var timeline: Timeline?
     }
 
     private var content: CopyOnWrite<Content>
@@ -121,6 +122,12 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         set { content.value.exchanges = newValue }
+    }
+
+    /// What the call spent its time on; `nil` unless ``ProviderConfiguration/timeline`` is `true`.
+    public internal(set) var timeline: Timeline? {
+        get { content.value.timeline }
+        set { content.value.timeline = newValue }
     }
 
     /// The innermost target of the failed call; `nil` until the call has ended.

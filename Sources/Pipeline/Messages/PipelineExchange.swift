@@ -26,6 +26,8 @@ public struct PipelineExchange: Sendable {
     /// got a connection, the value is the whole ``duration``. A transport reports the wait with
     /// ``PipelineContext/reportConnectionWait()``.
     public internal(set) var connectionWait: Duration?
+    /// The connection of the exchange; `nil` if the transport does not report it.
+    public internal(set) var connection: ExchangeConnection?
     /// Why the redirect that this exchange received was not followed; `nil` if it was followed or there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
     /// Why a retry that the outcome called for did not take place; `nil` if it did or none was called for.

@@ -16,6 +16,7 @@ public struct PipelineResponse: Sendable {
         var hopToken: HopToken?
         var exchangeID: PipelineContext.ExchangeID?
         var coders: PipelineCoders.Shared?
+        var timeline: Timeline?
         weak var openExchange: OpenExchange?
     }
 
@@ -64,6 +65,12 @@ public struct PipelineResponse: Sendable {
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
+    }
+
+    /// What the call spent its time on; `nil` unless ``ProviderConfiguration/timeline`` is `true`.
+    public internal(set) var timeline: Timeline? {
+        get { content.value.timeline }
+        set { content.value.timeline = newValue }
     }
 
     /// Where the response came from; `nil` until it has passed through the pipeline.

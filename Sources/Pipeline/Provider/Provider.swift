@@ -44,7 +44,7 @@ public final class Provider<Target: TargetType>: Sendable {
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         let plugins = PluginStack(plugins).plugins
-        let pipeline = CompiledPipeline(plugins: plugins, transport: transport)
+        let pipeline = CompiledPipeline(plugins, transport, recordsTimeline: configuration.timeline)
         let settings = CallSettings(
             configuration,
             transportDecodesContent: transport.decodesContent,

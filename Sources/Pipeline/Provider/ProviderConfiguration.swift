@@ -19,6 +19,7 @@ public import Dispatch
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackQueue` | none: completions run on a background executor |
+/// | `timeline` | `false` |
 /// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
 public struct ProviderConfiguration: Sendable {
     /// The policy that decides which redirects are followed.
@@ -36,6 +37,8 @@ public struct ProviderConfiguration: Sendable {
     public var callbackQueue: DispatchQueue?
     /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     public var coders: PipelineCoders?
+    /// Whether calls record a ``Timeline``.
+    public var timeline: Bool
 
     /// Makes a configuration.
     ///
@@ -48,6 +51,7 @@ public struct ProviderConfiguration: Sendable {
     ///   - callbackQueue: the queue of completions that are isolated to no actor and were given no queue of their own;
     ///     `nil` for a background executor.
     ///   - coders: the encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
+    ///   - timeline: whether calls record a ``Timeline``.
     public init(
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
@@ -55,7 +59,8 @@ public struct ProviderConfiguration: Sendable {
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
-        coders: PipelineCoders? = nil
+        coders: PipelineCoders? = nil,
+        timeline: Bool = false
     ) {
         self.redirects = redirects
         self.limits = limits
@@ -64,5 +69,6 @@ public struct ProviderConfiguration: Sendable {
         self.random = random
         self.callbackQueue = callbackQueue
         self.coders = coders
+        self.timeline = timeline
     }
 }

@@ -14,10 +14,11 @@ extension RequestOptions {
 }
 
 extension PipelineError {
-    /// Returns a copy that names the call's target and has the text that the call's options return for it.
+    /// Returns a copy with the call's target, its timeline, and the text that the call's options return for it.
     func described(by call: CallState) -> PipelineError {
         var copy = self
         copy.target = call.target
+        copy.timeline = call.timeline.map(Timeline.init)
         if let text = call.options.errorText?(copy) { copy.customText = text }
         return copy
     }

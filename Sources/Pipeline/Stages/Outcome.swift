@@ -34,5 +34,7 @@ extension Stage {
         /// The time from the start of the call to the header fields of its last response; `nil` if no exchange had a
         /// response, or if the transport delivered header fields and body together.
         public let timeToFirstByte: Duration?
+        /// What the call spent its time on; `nil` unless ``ProviderConfiguration/timeline`` is `true`.
+        public let timeline: Timeline?
     }
 }

@@ -20,6 +20,7 @@ extension PipelineContext {
     /// the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()
+        phaseLog?.change { [now] in if $0.connectionAwaited == nil { $0.connectionAwaited = now } }
         call.noteConnectionWait(of: exchangeID)
     }
 
@@ -27,9 +28,50 @@ extension PipelineContext {
     ///
     /// For transports. The time of ``RequestOptions/attemptTimeout`` starts here. Only the first report of an exchange
     /// counts. May be called from any thread.
-    public func reportConnection() {
-        let now = clock.now
+    ///
+    /// - Parameter connection: what the transport knows of the connection, which becomes
+    ///   ``PipelineExchange/connection``.
+    public func reportConnection(_ connection: ExchangeConnection? = nil) {
+        let now = now
         attemptTimer?.connectionIsThere(at: now)
-        call.noteConnection(at: now, of: exchangeID)
+        call.noteConnection(connection, at: now, of: exchangeID)
+        phaseLog?.change { phases in
+            phases.connection = connection ?? phases.connection
+            if phases.connected == nil { phases.connected = now }
+        }
+    }
+
+    /// Reports that the last byte of the request has been handed to the network.
+    ///
+    /// For transports. It costs nothing unless ``observesPhases`` is `true`. May be called from any thread.
+    public func reportRequestSent() {
+        phaseLog?.change { [now] in $0.requestSent = now }
+    }
+
+    /// Reports that the first byte of the response has arrived.
+    ///
+    /// For transports. It costs nothing unless ``observesPhases`` is `true`. May be called from any thread.
+    public func reportResponseBegan() {
+        phaseLog?.change { [now] in if $0.responseBegan == nil { $0.responseBegan = now } }
+    }
+
+    /// Whether the phases of the exchange are recorded, by a timeline or by ``observingPhases()``.
+    public var observesPhases: Bool { phaseLog != nil }
+
+    /// Returns a context for another transport, and a closure that returns what that transport has reported.
+    ///
+    /// For transports that wrap another one, such as one that records exchanges.
+    public func observingPhases() -> (context: PipelineContext, phases: @Sendable () -> ExchangePhases) {
+        let (context, log) = observed()
+        return (context, { log.phases })
+    }
+
+    /// Returns a context whose phases are recorded, in the log that it already has or in a new one.
+    func observed() -> (PipelineContext, PhaseLog) {
+        if let phaseLog { return (self, phaseLog) }
+        let log = PhaseLog()
+        var copy = self
+        copy.phaseLog = log
+        return (copy, log)
     }
 }

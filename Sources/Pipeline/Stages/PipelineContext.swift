@@ -10,6 +10,8 @@ public struct PipelineContext: Sendable {
         var exchangeNumber = 0
         var isIdleTimed = false
         var attemptTimer: AttemptTimer?
+        var phaseLog: PhaseLog?
+        var span = 0
     }
 
     @usableFromInline let call: CallState
@@ -54,6 +56,18 @@ public struct PipelineContext: Sendable {
     var attemptTimer: AttemptTimer? {
         get { changed?.value.attemptTimer }
         set { progress.attemptTimer = newValue }
+    }
+
+    /// The phases of the exchange, if they are recorded.
+    var phaseLog: PhaseLog? {
+        get { changed?.value.phaseLog }
+        set { progress.phaseLog = newValue }
+    }
+
+    /// The span of the timeline in which the next one begins; 0 for that of the call.
+    var span: Int {
+        get { changed?.value.span ?? 0 }
+        set { progress.span = newValue }
     }
 
     private var pass: Pass? { changed?.value.pass }

@@ -163,7 +163,9 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
-            return try await storeWork.run(within: limit, on: context.clock, isCancellable: isCancellable, work)
+            return try await context.recordSpan("cache store", as: .wait) {
+                try await storeWork.run(within: limit, on: context.clock, isCancellable: isCancellable, work)
+            }
         } catch {
             if !isCancellable || !Task.isCancelled { onStoreFailure(error) }
             return nil

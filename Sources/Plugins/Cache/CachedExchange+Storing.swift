@@ -200,7 +200,7 @@ extension CachedExchange {
             )
         else { return try await retryWhole(lookup) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
-        let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: store)
+        let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: plugin, context)
         let chunks = JoinedChunks(first: stored, second: response.body, secondByteCount: range.range.count)
         response.body = .stream(chunks, byteCount: range.totalByteCount)
         let cookies = response.headers[fields: .setCookie]

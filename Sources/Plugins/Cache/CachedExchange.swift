@@ -184,7 +184,7 @@ struct CachedExchange: Sendable {
             }
             guard let reader else { return nil }
             let stored = (range.lowerBound - entry.firstByte)..<(range.upperBound - entry.firstByte)
-            content = StoredChunks.body(reader, stored, of: entry, in: store)
+            content = StoredChunks.body(reader, stored, of: entry, in: plugin, context)
         }
         let timeToLive = freshness.lifetime - freshness.age
         let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)

@@ -11,20 +11,22 @@ struct StoredChunks: AsyncSequence, Sendable {
     private let reader: any CacheBodyReader
     private let range: Range<Int>
     private let entry: CacheEntry
-    private let store: any CacheStore
+    private let plugin: CachePlugin
+    private let context: PipelineContext
 
     /// Returns a range of a stored body as a body of a response.
     static func body(
         _ reader: any CacheBodyReader,
         _ range: Range<Int>,
         of entry: CacheEntry,
-        in store: any CacheStore
+        in plugin: CachePlugin,
+        _ context: PipelineContext
     ) -> PipelineBody {
         if let bytes = reader.bytes, range.upperBound <= bytes.count {
             if range.count == bytes.count { return .bytes(bytes) }
             return .bytes(Data(bytes.dropFirst(range.lowerBound).prefix(range.count)))
         }
-        let chunks = StoredChunks(reader: reader, range: range, entry: entry, store: store)
+        let chunks = StoredChunks(reader: reader, range: range, entry: entry, plugin: plugin, context: context)
         return .stream(byteCount: range.count, replaying: { chunks })
     }
 
@@ -37,19 +39,20 @@ struct StoredChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? {
             let count = Swift.min(StoredChunks.pieceByteCount, chunks.range.upperBound - offset)
             guard count > 0 else { return nil }
-            do {
-                let bytes = try await chunks.reader.read(at: offset, upTo: count)
-                guard !bytes.isEmpty else { throw Shortage() }
-                offset += bytes.count
-                return bytes
-            } catch {
-                if Task.isCancelled { throw CancellationError() }
-                try? await chunks.store.remove(chunks.entry)
-                throw PipelineError(.unreadableCache, "the stored body cannot be read", underlyingError: error)
+            let (plugin, context, offset) = (chunks.plugin, chunks.context, offset)
+            let bytes = await plugin.limited(context, to: CachePlugin.writeLimit) { [reader = chunks.reader] in
+                try await reader.read(at: offset, upTo: count)
             }
+            if let bytes, !bytes.isEmpty {
+                self.offset += bytes.count
+                return bytes
+            }
+            if Task.isCancelled { throw CancellationError() }
+            _ = await plugin.limited(context, to: CachePlugin.writeLimit) { [entry = chunks.entry] in
+                try await plugin.store.remove(entry)
+            }
+            throw PipelineError(.unreadableCache, "the stored body cannot be read")
         }
-
-        private struct Shortage: Error {}
     }
 }
 

@@ -140,7 +140,10 @@ public struct DeduplicationPlugin: Stage.Intercept {
             context.join(nil)
             return try await next(request)
         }
-        switch await inflight.outcome(for: key, request, context, next) {
+        let outcome = await context.recordSpan("shared exchange", as: .wait) {
+            await inflight.outcome(for: key, request, context, next)
+        }
+        switch outcome {
         case .refused: return try await next(request)
         case .cancelled: throw CancellationError()
         case .ended(let result, isJoined: false): return try result.get()

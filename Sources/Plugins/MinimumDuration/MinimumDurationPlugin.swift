@@ -72,7 +72,7 @@ public struct MinimumDurationPlugin: Stage.Process {
         if let deadline = context.deadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
         guard context.clock.now < end else { return }
         do {
-            try await context.clock.sleep(until: end)
+            try await context.recordSpan("minimum duration", as: .wait) { try await context.clock.sleep(until: end) }
         } catch {
             var cancelled = PipelineError(.cancelled, "the call was cancelled while its response was delayed")
             switch result {

@@ -166,7 +166,8 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 
     @inline(never)
     private static func sleep(until end: PipelineClock.Instant, _ context: PipelineContext) async throws {
-        if context.clock.now < end { try await context.clock.sleep(until: end) }
+        guard context.clock.now < end else { return }
+        try await context.recordSpan("retry delay", as: .wait) { try await context.clock.sleep(until: end) }
     }
 
     /// The state of the call when an attempt began.
@@ -242,7 +243,8 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ past: Past,
         _ context: PipelineContext
     ) async throws -> PipelineClock.Instant? {
-        switch try await rules.overridden(by: context.options.retry).connectivityWait.run(context) {
+        let wait = rules.overridden(by: context.options.retry).connectivityWait
+        switch try await context.recordSpan("network", as: .wait, { try await wait.run(context) }) {
         case .available: return beginning
         case .restored: return context.clock.now
         case .unavailable:

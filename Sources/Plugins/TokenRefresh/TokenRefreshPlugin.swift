@@ -249,7 +249,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         case .fail(let failure): throw makeError(failure, context, refused)
         case .wait(let waiting):
             context.update(HasRefreshed.self) { $0 = true }
-            switch await outcome(of: waiting, context) {
+            switch await context.recordSpan("token refresh", as: .wait, { await outcome(of: waiting, context) }) {
             case .proceed(let ticket): return ticket
             case .fail(let failure): throw makeError(failure, context, refused)
             case .cancelled: throw CancellationError()

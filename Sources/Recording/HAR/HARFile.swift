@@ -142,6 +142,19 @@ extension HARFile {
         isChanged = true
     }
 
+    /// The largest seed, which JavaScript reads without rounding.
+    static let maximumRandomSeed: UInt64 = (1 << 53) - 1
+
+    /// The seed of the random numbers of the recorded session; `nil` if it is not known.
+    var randomSeed: UInt64? {
+        get { log["_pipeline"]?["randomSeed"]?.int.flatMap { UInt64(exactly: $0) } }
+        set {
+            var log = log
+            log["_pipeline"] = newValue.map { .object(["randomSeed": .number(String($0))]) }
+            replaceLog(with: log)
+        }
+    }
+
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is a position in the file.
     func entry(at index: Int) throws -> HAREntry {
         switch slots[index] {

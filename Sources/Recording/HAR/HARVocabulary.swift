@@ -11,7 +11,8 @@ enum HARVocabulary {
         "value", "path", "domain", "expires", "httpOnly", "secure", "mimeType", "params", "text", "fileName",
         "contentType",
         "size", "compression", "encoding", "beforeRequest", "afterRequest", "blocked", "dns", "connect", "send", "wait",
-        "receive", "ssl", "_chunks", "_coded", "_encoding", "_error", "_errorKind", "_file", "_trailers",
+        "receive", "ssl", "_chunks", "_coded", "_encoding", "_error", "_errorKind", "_file", "_pipeline",
+        "_trailers", "randomSeed",
     ]
 
     /// Returns whether a word occurs in every file.

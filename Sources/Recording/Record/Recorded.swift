@@ -10,6 +10,8 @@ struct Recorded: Sendable {
     var replacements: [Int: HAREntry] = [:]
     /// The values of secret fields of requests and of cookies of responses.
     var secrets = RecordedSecrets()
+    /// The seed of the random numbers of the session; `nil` if no provider used them.
+    var randomSeed: UInt64?
     /// The reason why an exchange is missing.
     var problem: PipelineError?
 }

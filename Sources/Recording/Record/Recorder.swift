@@ -8,6 +8,7 @@ final class Recorder: Sendable {
     private struct State {
         var nextTicket = 0
         var recorded = Recorded()
+        var random: PipelineRandom?
         var isClosed = false
     }
 
@@ -92,6 +93,18 @@ final class Recorder: Sendable {
         } catch {
             live.finish(throwing: error)
             throw error
+        }
+    }
+
+    /// Returns the random numbers of the session, whose seed is written to the file.
+    func random() -> PipelineRandom {
+        state.withLock { state in
+            if let random = state.random { return random }
+            let seed = output.randomSeed ?? .random(in: 0...HARFile.maximumRandomSeed)
+            let random = PipelineRandom.seeded(seed)
+            state.random = random
+            state.recorded.randomSeed = seed
+            return random
         }
     }
 

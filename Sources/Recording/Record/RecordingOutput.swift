@@ -37,6 +37,9 @@ final class RecordingOutput: Sendable {
         self.isKnown = isKnown
     }
 
+    /// The seed of the file; `nil` for a new file.
+    var randomSeed: UInt64? { base.url == nil ? nil : base.randomSeed ?? 0 }
+
     /// Writes the file, unless it has been written or nothing is new.
     ///
     /// - Returns: whether the file was written.
@@ -44,7 +47,7 @@ final class RecordingOutput: Sendable {
         guard !isWritten.load(ordering: .acquiring) else { return false }
         let (replacements, entries) = try news(of: recorded)
         let hasNews = isChanged || !entries.isEmpty || !replacements.isEmpty
-        if hasNews { try write(replacements, entries) }
+        if hasNews { try write(replacements, entries, recorded.randomSeed) }
         isWritten.store(true, ordering: .releasing)
         try journal.discard()
         if hasNews, let finding = try redaction.finding(in: file, recorded.secrets) { throw finding }
@@ -70,10 +73,11 @@ final class RecordingOutput: Sendable {
         return (replacements, entries)
     }
 
-    private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
+    private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry], _ seed: UInt64?) throws {
         // The folder may have been removed since the recording began.
         try HARWriter.makeFolder(of: file)
         var har = base
+        if randomSeed == nil { har.randomSeed = seed }
         let sideFiles = HARSideFiles(for: file)
         for (index, entry) in replacements { har.replace(at: index, with: try sideFiles.moveBodies(of: entry)) }
         for entry in entries { har.append(try sideFiles.moveBodies(of: entry)) }

@@ -39,6 +39,10 @@ final class Playback: Sendable {
     private let state: Mutex<State>
     /// The lane in which the file is read.
     let lane = FileLane()
+    /// The time of the recorded session.
+    let clock: ReplayClock
+    /// The clock and the random numbers of the recorded session.
+    let configuration: ProviderConfiguration
 
     /// - Throws: `.recording(.corrupt)` if an entry cannot be read, unless such entries are skipped.
     init(_ file: HARFile, at url: URL, _ rules: Rules) throws {
@@ -51,6 +55,7 @@ final class Playback: Sendable {
         var fingerprints: [[MatchedRequest.Fingerprint]] = []
         var patterns: [UInt64] = []
         var candidates: [[MatchedRequest.Fingerprint]: [Int]] = [:]
+        var start: Date?
         for index in 0..<file.count {
             let exchange: RecordedExchange
             do {
@@ -65,6 +70,7 @@ final class Playback: Sendable {
             candidates[summary.fingerprints, default: []].append(entries.count)
             fingerprints.append(summary.fingerprints)
             patterns.append(summary.patterns)
+            start = [start, exchange.start].compactMap(\.self).min()
             entries.append(
                 HARRecording.Entry(
                     index: index,
@@ -80,6 +86,8 @@ final class Playback: Sendable {
         self.patterns = patterns
         self.candidates = candidates
         state = Mutex(State(sequence: SequenceState(count: entries.count)))
+        clock = ReplayClock(startingAt: start.map { .init($0) })
+        configuration = ProviderConfiguration(clock: clock, random: .seeded(file.randomSeed ?? 0))
     }
 
     private static func matched(_ request: RecordedExchange.Request, _ rules: Rules) -> MatchedRequest {
@@ -190,6 +198,8 @@ final class Playback: Sendable {
         let exchange = try await lane.run { [file, number = entries[index].index] in try file.exchange(at: number) }
         context.isReplayed = rules.pace.factor == 0
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
+        let start = clock.begin(at: exchange.start.map { .init($0) })
+        defer { clock.advance(to: start.advanced(by: exchange.duration)) }
         return try await replayed.response(to: request, context)
     }
 

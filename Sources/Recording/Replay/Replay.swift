@@ -44,7 +44,10 @@ struct Replay {
 
     private func checkAge(of index: Int, _ context: PipelineContext, canRecord: Bool) throws -> Answer {
         let entry = playback.entries[index]
-        switch playback.rules.expiry.action(for: entry, context.clock) {
+        // The clock of the recorded session shows the date of the entry.
+        let isOwn = context.clock.now == playback.configuration.clock.now
+        let date = isOwn ? Date() : context.clock.date
+        switch playback.rules.expiry.action(for: entry, at: date) {
         case .none: return .entry(index)
         case .warn(let report):
             playback.noteExpired(index)

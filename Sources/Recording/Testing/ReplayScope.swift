@@ -54,7 +54,7 @@ struct ReplayScope {
                 "missing recording \(trait.file.path); to record it, run the test with PIPELINE_RECORD=recordOnce"
             )
         }
-        try await run(test, ReplaySession(transport)) {
+        try await run(test, ReplaySession(transport, { transport.configuration })) {
             if trait.failsOnUnusedEntries { try transport.recording.assertAllUsed() }
         }
     }
@@ -71,7 +71,7 @@ struct ReplayScope {
                 redactor: trait.redactor
             )
         }
-        try await run(test, ReplaySession(transport)) {
+        try await run(test, ReplaySession(transport, { transport.configuration })) {
             if try await transport.finishRecording() { Self.recorded.withLock { _ = $0.insert(trait.file) } }
         }
     }

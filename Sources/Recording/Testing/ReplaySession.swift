@@ -7,9 +7,14 @@ final class ReplaySession: Sendable {
     @TaskLocal static var current: ReplaySession?
 
     let transport: any Transport
+    /// Returns the configuration, which a recording keeps only if it is used.
+    let configuration: @Sendable () -> ProviderConfiguration
     private let failures = Mutex<[String]>([])
 
-    init(_ transport: any Transport) { self.transport = transport }
+    init(_ transport: any Transport, _ configuration: @escaping @Sendable () -> ProviderConfiguration) {
+        self.transport = transport
+        self.configuration = configuration
+    }
 
     /// The errors of requests that could not be replayed, without duplicates, in order.
     var misses: [String] { failures.withLock { $0 } }

@@ -13,8 +13,8 @@ import Synchronization
 /// A lookup takes the same time for any number of entries. Removing a resource or an account takes time in proportion
 /// to the entries that are removed. Up to 1,024 locks are kept; one more replaces the lock that expires first.
 ///
-/// A body that arrives in one chunk of 64 KiB or more is shared with the caller. Other bodies are copied once, so that
-/// the store does not keep buffers that are larger than a body. Readers share the bytes of the store.
+/// Each body is copied once, so that the store does not keep buffers that are larger than a body. Readers share the
+/// bytes of the store.
 ///
 /// **Defaults**
 ///
@@ -80,22 +80,22 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Replaces what the store keeps about an entry, except for its body and its key; does nothing if it is gone.
     public func update(_ entry: CacheEntry) async {
-        change { $0.update(entry) }
+        content.withLock { $0.update(entry) }
     }
 
     /// Removes one entry; does nothing if it is gone.
     public func remove(_ entry: CacheEntry) async {
-        change { $0.remove(entry) }
+        content.withLock { $0.remove(entry) }
     }
 
     /// Removes the responses of a resource, of all accounts.
     public func remove(resource: String) async {
-        change { $0.remove(resource: resource) }
+        content.withLock { $0.remove(resource: resource) }
     }
 
     /// Removes the responses of an account; those of all accounts if it is `nil`.
     public func remove(account: String?) async {
-        change { $0.remove(account: account) }
+        content.withLock { $0.remove(account: account) }
     }
 
     /// Takes the lock of a key; returns its token, or `nil` if another caller has the lock at `now`.
@@ -114,7 +114,7 @@ extension MemoryCacheStore {
     ///
     /// - Returns: whether there is room for these bytes and for the expected ones, which are not counted.
     func reserve(_ byteCount: Int, expecting expected: Int = 0) -> Bool {
-        change { $0.reserve(byteCount, expecting: expected) }
+        content.withLock { $0.reserve(byteCount, expecting: expected) }
     }
 
     /// Frees bytes that were reserved.
@@ -124,18 +124,10 @@ extension MemoryCacheStore {
 
     /// Stores a response in place of the bytes that were reserved for it; returns whether there was room.
     func insert(_ entry: CacheEntry, _ body: Data, reserved: Int) -> Bool {
-        change {
+        content.withLock {
             $0.release(reserved)
             return $0.insert(entry, body)
         }
-    }
-
-    /// Changes the content, and frees the bodies that it has removed after the lock is released.
-    ///
-    /// A body may be memory of a caller, whose deallocator must not run under the lock.
-    private func change<Result: Sendable>(_ change: (inout MemoryCacheContent) -> Result) -> Result {
-        let (result, _) = content.withLock { (change(&$0), $0.takeRemovedBodies()) }
-        return result
     }
 
     private static func makeSecret() -> Data {

@@ -23,7 +23,20 @@ extension CookieJar {
     /// Stores the cookie of one field; returns why the field is ignored, or `nil` if it is not.
     mutating func accept(_ field: String, from request: Request, rules: CookieRules, at now: Date) -> Refusal? {
         do {
-            let field = try SetCookieField(field)
+            return accept(try SetCookieField(field), from: request, rules: rules, at: now)
+        } catch {
+            return error
+        }
+    }
+
+    /// Stores the cookie of one parsed field; returns why it is ignored, or `nil` if it is not.
+    mutating func accept(
+        _ field: SetCookieField,
+        from request: Request,
+        rules: CookieRules,
+        at now: Date
+    ) -> Refusal? {
+        do {
             let cookie = try Self.cookie(field, from: request, rules: rules, at: now)
             cookies.removeAll { $0.isExpired(at: now) }
             if !request.isSecure, hidesSecureCookie(cookie) { return .secureCookieExists }

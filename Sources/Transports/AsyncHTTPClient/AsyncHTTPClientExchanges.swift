@@ -53,16 +53,43 @@ struct AsyncHTTPClientTracker {
     var timer: AsyncHTTPClientReadTimer?
     /// The try whose request was written last; `nil` once its response has begun.
     private var awaited: AsyncHTTPClientTry?
+    /// The try whose request is being written, if its phases are recorded.
+    private var writing: AsyncHTTPClientTry?
+    /// What the connection does not change.
+    private var connection: ExchangeConnection?
     /// The longest wait for the next bytes of the body; `nil` once the body has ended.
     private var idleTimeout: TimeAmount?
     private var hasHead = false
 
     /// Returns a part of a request as it must be written.
-    mutating func outbound(_ part: HTTPClientRequestPart, isReused: @autoclosure () -> Bool) -> HTTPClientRequestPart {
+    ///
+    /// - Parameters:
+    ///   - part: the part as the client has made it.
+    ///   - channel: the channel of the connection.
+    ///   - version: the version of HTTP.
+    ///   - isReused: whether the connection has carried a response before.
+    ///   - promise: what the client wants to know of the part; replaced if the tracker wants to know it, too.
+    /// - Returns: the part to write.
+    mutating func outbound(
+        _ part: HTTPClientRequestPart,
+        on channel: any Channel,
+        version: String,
+        isReused: @autoclosure () -> Bool,
+        _ promise: inout EventLoopPromise<Void>?
+    ) -> HTTPClientRequestPart {
+        if case .end = part, let writing = writing.take() {
+            let end = promise ?? channel.eventLoop.makePromise(of: Void.self)
+            end.futureResult.whenSuccess { writing.requestIsSent() }
+            promise = end
+        }
         guard let exchanges, case .head(var head) = part else { return part }
         awaited = exchanges.take(from: &head)
+        writing = awaited.flatMap { $0.isObserved ? $0 : nil }
         if let awaited {
-            awaited.connectionIsThere(isReused: isReused())
+            var connection = connection ?? ExchangeConnection(channel, version)
+            self.connection = connection
+            connection.isReused = isReused()
+            awaited.connectionIsThere(connection)
             if let limit = awaited.headTimeout { timer?.start(limit, or: .deadlineExceeded) }
         }
         hasHead = false
@@ -106,6 +133,20 @@ struct AsyncHTTPClientTracker {
     }
 }
 
+extension ExchangeConnection {
+    /// Describes the connection of a channel.
+    fileprivate init(_ channel: any Channel, _ version: String) {
+        let peer = channel.remoteAddress ?? channel.parent?.remoteAddress
+        let local = channel.localAddress ?? channel.parent?.localAddress
+        self.init(
+            protocolVersion: version,
+            peerAddress: peer?.ipAddress ?? peer?.pathname,
+            peerPort: peer?.port,
+            localPort: local?.port
+        )
+    }
+}
+
 /// One request on one connection, and its progress.
 final class AsyncHTTPClientTry: Sendable {
     private struct State {
@@ -129,15 +170,22 @@ final class AsyncHTTPClientTry: Sendable {
 
     /// Notes that the request is about to be written.
     ///
-    /// - Parameter isReused: whether the connection has carried a response before.
-    func connectionIsThere(isReused: Bool) {
-        state.withLock { ($0.isWritten, $0.isReused) = (true, isReused) }
-        context.reportConnection()
+    /// - Parameter connection: the connection.
+    func connectionIsThere(_ connection: ExchangeConnection) {
+        state.withLock { ($0.isWritten, $0.isReused) = (true, connection.isReused ?? false) }
+        context.reportConnection(connection)
     }
+
+    /// Whether the phases of the exchange are recorded.
+    var isObserved: Bool { context.observesPhases }
+
+    /// Notes that the request has been written.
+    func requestIsSent() { context.reportRequestSent() }
 
     /// Notes that the first bytes of the response have arrived.
     func responseBegan() {
         state.withLock { $0.hasResponse = true }
+        context.reportResponseBegan()
     }
 
     /// Returns whether the request may be sent on another connection after this one was lost.

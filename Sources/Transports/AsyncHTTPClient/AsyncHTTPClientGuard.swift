@@ -48,7 +48,14 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let part = tracker.outbound(unwrapOutboundIn(data), isReused: hasCarriedResponse)
+        var promise = promise
+        let part = tracker.outbound(
+            unwrapOutboundIn(data),
+            on: context.channel,
+            version: "1.1",
+            isReused: hasCarriedResponse,
+            &promise
+        )
         context.write(wrapOutboundOut(part), promise: promise)
     }
 

@@ -45,7 +45,14 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         if case .end = part { isSent = true }
-        let tracked = tracker.outbound(part, isReused: HTTP2End.of(context.channel)?.hasCarriedResponse ?? false)
+        var promise = promise
+        let tracked = tracker.outbound(
+            part,
+            on: context.channel,
+            version: "2",
+            isReused: HTTP2End.of(context.channel)?.hasCarriedResponse ?? false,
+            &promise
+        )
         context.write(wrapOutboundOut(tracked), promise: promise)
     }
 

@@ -8,145 +8,132 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin with a failing store", .timeLimit(.minutes(1)))
+@Suite("CachePlugin with a failing store", .tags(.concurrent), .timeLimit(.minutes(1)))
 struct CacheFaultTests {
-    fileprivate struct Broken: Error {}
+    private struct Broken: Error {}
 
-    /// A store of which one method does something else first, such as to fail or to hang.
-    fileprivate struct BrokenStore: CacheStore {
-        enum Fault: CaseIterable { case secret, entries, body, write, append, finish, discard }
-
-        let fault: Fault
-        let act: @Sendable () async throws -> Void
-        let store: any CacheStore = MemoryCacheStore()
-
-        private func fail(_ method: Fault) async throws {
-            if method == fault { try await act() }
-        }
-
-        /// Waits until the task is cancelled.
-        static func hang() async throws {
-            let never = AsyncStream<Never> { _ in }
-            for await _ in never {}
-            throw CancellationError()
-        }
-
-        func secret() async throws -> Data {
-            try await fail(.secret)
-            return try await store.secret()
-        }
-
-        func entries(for key: CacheKey) async throws -> [CacheEntry] {
-            try await fail(.entries)
-            return try await store.entries(for: key)
-        }
-
-        func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {
-            try await fail(.body)
-            return try await store.body(of: entry)
-        }
-
-        func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
-            try await fail(.write)
-            return try await store.write(entry, byteCount: byteCount).map { Writer(store: self, writer: $0) }
-        }
-
-        func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
-        func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
-        func remove(resource: String) async throws { try await store.remove(resource: resource) }
-        func remove(account: String?) async throws { try await store.remove(account: account) }
-
-        func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? {
-            try await store.lock(key, for: duration, at: now)
-        }
-
-        func unlock(_ key: CacheKey, _ token: UUID) async throws { try await store.unlock(key, token) }
-
-        struct Writer: CacheBodyWriter {
-            let store: BrokenStore
-            let writer: any CacheBodyWriter
-
-            func append(_ bytes: Data) async throws {
-                try await store.fail(.append)
-                try await writer.append(bytes)
-            }
-
-            func finish(totalByteCount: Int?) async throws -> CacheEntry {
-                try await store.fail(.finish)
-                return try await writer.finish(totalByteCount: totalByteCount)
-            }
-
-            func discard() async {
-                try? await store.fail(.discard)
-                await writer.discard()
-            }
-        }
-    }
+    /// The methods that calls use, except for reading a body, whose failure is that of the call.
+    static let methods = WatchedStore.Method.allCases.filter { $0 != .read && $0 != .removeAccount }
 
     @Test(
-        "A call succeeds if its store fails or hangs, and the error is reported",
-        arguments: BrokenStore.Fault.allCases.filter { $0 != .discard },
+        "Calls succeed if a method of their store fails or hangs, and the error is reported",
+        arguments: methods,
         [false, true]
     )
-    fileprivate func fault(_ fault: BrokenStore.Fault, hangs: Bool) async throws {
+    func fault(_ fault: WatchedStore.Method, hangs: Bool) async throws {
+        let log = StoreLog()
         let failures = Mutex(0)
-        let store = BrokenStore(fault: fault) {
+        let hanging = Mutex(0)
+        let store = WatchedStore { method in
+            guard method == fault else { return }
+            log.add(method)
             guard hangs else { throw Broken() }
-            try await BrokenStore.hang()
+            hanging.withLock { $0 += 1 }
+            defer { hanging.withLock { $0 -= 1 } }
+            try await WatchedStore.hang()
         }
         let cache = CachePlugin(store: store, onStoreFailure: { _ in failures.withLock { $0 += 1 } })
-        let bench = CacheBench(CacheBench.control("max-age=60"), cache)
-        for number in 1...2 {
-            async let call = bench.get()
-            let pump = Task {
-                while !Task.isCancelled {
-                    await bench.clock.waitForSleepers()
-                    bench.clock.advance(by: .seconds(1))
-                }
+        let bench = CacheBench(Self.origin, cache)
+        let pump = Task {
+            var pauses = Pauses()
+            while !Task.isCancelled {
+                if hanging.withLock({ $0 > 0 }) { bench.clock.advance(by: .milliseconds(100)) }
+                await pauses.next()
             }
-            let text: String = try await call
-            #expect(text.hasPrefix("\(number) "))
-            pump.cancel()
         }
-        #expect(failures.withLock { $0 } > 0)
+        try await useEachMethod(bench)
+        pump.cancel()
+        #expect(log.count(of: fault) > 0)
+        // A writer whose bytes cannot be discarded has nothing to report.
+        #expect(failures.withLock { $0 } > 0 || (fault == .discard && !hangs))
     }
 
-    /// A store whose bodies cannot be read.
-    fileprivate struct UnreadableStore: CacheStore {
-        struct Reader: CacheBodyReader {
-            let bytes: Data? = nil
-            func read(at offset: Int, upTo count: Int) async throws -> Data { throw Broken() }
+    /// Confirms its ETag, changes with each POST, and interrupts the body of `/cut`.
+    private static var origin: ScriptedTransport {
+        let version = Mutex(1)
+        return ScriptedTransport { request, _ in
+            if request.method == .post { version.withLock { $0 += 1 } }
+            let version = version.withLock { $0 }
+            let fields = CacheBench.control("max-age=60, stale-while-revalidate=60", [.eTag: "\"\(version)\""])
+            if request.path == "/cut" {
+                let body = AsyncThrowingStream<Data, any Error> { stream in
+                    stream.yield(Data("1".utf8))
+                    stream.finish(throwing: PipelineError(.connectionLost, "by script"))
+                }
+                return .status(200, headers: CacheBench.control("max-age=60"), body: .stream(body))
+            }
+            if request.header("X-Gone") != nil {
+                return .status(404, headers: CacheBench.control("no-store"), body: "\(version)")
+            }
+            if request.headers[.ifNoneMatch] == "\"\(version)\"" { return .status(304, headers: fields) }
+            return .status(200, headers: fields, body: "\(version)")
         }
+    }
 
-        let store: any CacheStore = MemoryCacheStore()
-        func secret() async throws -> Data { try await store.secret() }
-        func entries(for key: CacheKey) async throws -> [CacheEntry] { try await store.entries(for: key) }
-        func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? { Reader() }
-        func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
-            try await store.write(entry, byteCount: byteCount)
+    private func useEachMethod(_ bench: CacheBench) async throws {
+        func body(_ ask: Ask = Ask(), _ policy: CachePolicy? = nil) async throws -> String {
+            String(decoding: try await bench.response(ask, policy).data, as: UTF8.self)
         }
-        func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
-        func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
-        func remove(resource: String) async throws { try await store.remove(resource: resource) }
-        func remove(account: String?) async throws { try await store.remove(account: account) }
-        func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? { nil }
-        func unlock(_ key: CacheKey, _ token: UUID) async throws {}
+        for _ in 1...2 { #expect(try await body() == "1") }
+        for seconds in [90, 130] {
+            bench.clock.advance(by: .seconds(seconds))
+            #expect(try await body() == "1")
+            #expect(await bench.provider.drain(within: .seconds(1_000)))
+        }
+        // The response replaces the stored one without being stored.
+        #expect(try await body(Ask(headers: ["X-Gone": "yes"]), .reload) == "1")
+        #expect(try await body(Ask(method: .post)) == "2")
+        #expect(try await body() == "2")
+        let error = await #expect(throws: PipelineError.self) { try await bench.response(Ask(path: "/cut")) }
+        #expect(error?.code == .connectionLost)
     }
 
     @Test("A stored body that becomes unreadable fails the call, and the next call gets the response of the origin")
     func unreadable() async throws {
-        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: UnreadableStore()))
+        let store = WatchedStore { if $0 == .read { throw Broken() } }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store))
         #expect(try await bench.get() == "1 miss")
         let error = await #expect(throws: PipelineError.self) { try await bench.get() }
         #expect(error?.code == .unreadableCache)
         #expect(try await bench.get() == "2 miss")
     }
 
+    @Test("If the unreadable body cannot be removed either, the call ends nevertheless")
+    func hangingRemoval() async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let store = WatchedStore { method in
+            if method == .read { throw Broken() }
+            guard method == .remove else { return }
+            arrival.yield()
+            try await WatchedStore.hang()
+        }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store))
+        #expect(try await bench.get() == "1 miss")
+        let call = Task { try await bench.get() }
+        for await _ in arrivals { break }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .unreadableCache)
+    }
+
+    @Test("A stored body whose reading hangs fails the call after a second")
+    func hangingRead() async throws {
+        let store = WatchedStore { if $0 == .read { try await WatchedStore.hang() } }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store))
+        #expect(try await bench.get() == "1 miss")
+        let call = Task { try await bench.get() }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .unreadableCache)
+    }
+
     @Test("With a plugin that retries, an unreadable body costs only another exchange")
     func unreadableRetried() async throws {
         let retry = RetryPlugin(maximumAttempts: 2, backoff: .immediate)
-        let cache = CachePlugin(store: UnreadableStore())
-        let bench = CacheBench(CacheBench.control("max-age=60"), cache, outside: [retry])
+        let store = WatchedStore { if $0 == .read { throw Broken() } }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store), outside: [retry])
         #expect(try await bench.get() == "1 miss")
         #expect(try await bench.get() == "2 miss")
     }
@@ -155,7 +142,8 @@ struct CacheFaultTests {
     func cancelledWhileWriting() async throws {
         let (writing, begin) = AsyncStream<Void>.makeStream()
         let (gate, open) = AsyncStream<Void>.makeStream()
-        let store = BrokenStore(fault: .append) {
+        let store = WatchedStore { method in
+            guard method == .append else { return }
             begin.finish()
             for await _ in gate {}
             try Task.checkCancellation()
@@ -181,7 +169,7 @@ struct CacheFaultTests {
     @Test("A body that the store cannot open is replaced by the response of the origin")
     func unopened() async throws {
         let isBroken = Mutex(true)
-        let store = BrokenStore(fault: .body) { if isBroken.withLock({ $0 }) { throw Broken() } }
+        let store = WatchedStore { if $0 == .body, isBroken.withLock({ $0 }) { throw Broken() } }
         let failures = Mutex(0)
         let cache = CachePlugin(store: store, onStoreFailure: { _ in failures.withLock { $0 += 1 } })
         let bench = CacheBench(CacheBench.control("max-age=60"), cache)
@@ -193,7 +181,7 @@ struct CacheFaultTests {
 
     @Test("An interrupted call ends although the store hangs while it discards the body")
     func hangingDiscard() async throws {
-        let store = BrokenStore(fault: .discard) { try await BrokenStore.hang() }
+        let store = WatchedStore { if $0 == .discard { try await WatchedStore.hang() } }
         let transport = ScriptedTransport { _, _ in
             let body = AsyncThrowingStream<Data, any Error> { stream in
                 stream.yield(Data("123".utf8))

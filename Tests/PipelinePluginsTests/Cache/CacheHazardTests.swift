@@ -45,27 +45,39 @@ struct CacheHazardTests {
 
     @Test("If the store fails to remove what a POST has changed, the next lookup removes it")
     func pendingRemoval() async throws {
-        let store = FragileStore()
+        let fails = Mutex(false)
+        let log = StoreLog()
+        let store = WatchedStore { method in
+            log.add(method)
+            if method == .removeResource, fails.withLock({ $0 }) { throw PipelineError(.transport, "by script") }
+        }
         let bench = CacheBench(fresh, CachePlugin(store: store))
         #expect(try await bench.get() == "1 miss")
-        store.fails(true)
+        fails.withLock { $0 = true }
         _ = try await bench.get(Ask(method: .post))
         #expect(try await bench.get() == "3 bypass")
-        store.fails(false)
+        fails.withLock { $0 = false }
         #expect(try await bench.get() == "4 miss")
+        #expect(try await bench.get() == "4 hit")
+        #expect(log.count(of: .removeResource) == 3)
     }
 
     @Test("A store that ignores cancellation delays a call by its limit only")
     func stubborn() async throws {
-        let store = FragileStore()
+        let (gate, open) = AsyncStream<Never>.makeStream()
+        let isWaiting = Mutex(false)
+        let store = WatchedStore { method in
+            guard method == .entries else { return }
+            isWaiting.withLock { $0 = true }
+            await Task { for await _ in gate {} }.value
+        }
         let bench = CacheBench(fresh, CachePlugin(store: store))
-        store.hangs(true)
         async let call = bench.get()
-        await eventually { store.isWaiting }
+        await eventually { isWaiting.withLock { $0 } }
         await bench.clock.waitForSleepers()
         bench.clock.advance(by: .milliseconds(100))
         #expect(try await call == "1 bypass")
-        store.hangs(false)
+        open.finish()
     }
 
     @Test("A response that replaces a stored one but is not stored removes it")
@@ -184,70 +196,4 @@ struct CacheHazardTests {
         #expect(transport.sent.map { $0.headers[.range] } == [nil, "bytes=3-"])
         #expect(try await bench.get() == "123456 miss")
     }
-}
-
-/// A store in memory that fails or hangs on demand, and does not respond to cancellation.
-private final class FragileStore: CacheStore {
-    private struct Broken: Error {}
-    private struct State {
-        var fails = false
-        var hangs = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let store: any CacheStore = MemoryCacheStore()
-    private let state = Mutex(State())
-
-    var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
-
-    func fails(_ fails: Bool) { state.withLock { $0.fails = fails } }
-
-    func hangs(_ hangs: Bool) {
-        let waiting = state.withLock { state in
-            state.hangs = hangs
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private func check() async throws {
-        await withCheckedContinuation { continuation in
-            let isHanging = state.withLock { state in
-                if state.hangs { state.waiting.append(continuation) }
-                return state.hangs
-            }
-            if !isHanging { continuation.resume() }
-        }
-        if state.withLock({ $0.fails }) { throw Broken() }
-    }
-
-    func secret() async throws -> Data { try await store.secret() }
-
-    func entries(for key: CacheKey) async throws -> [CacheEntry] {
-        try await check()
-        return try await store.entries(for: key)
-    }
-
-    func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? { try await store.body(of: entry) }
-
-    func write(_ entry: CacheEntry, byteCount: Int?) async throws -> (any CacheBodyWriter)? {
-        try await store.write(entry, byteCount: byteCount)
-    }
-
-    func update(_ entry: CacheEntry) async throws { try await store.update(entry) }
-    func remove(_ entry: CacheEntry) async throws { try await store.remove(entry) }
-
-    func remove(resource: String) async throws {
-        try await check()
-        try await store.remove(resource: resource)
-    }
-
-    func remove(account: String?) async throws { try await store.remove(account: account) }
-
-    func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? {
-        try await store.lock(key, for: duration, at: now)
-    }
-
-    func unlock(_ key: CacheKey, _ token: UUID) async throws { try await store.unlock(key, token) }
 }

@@ -69,15 +69,6 @@ struct CacheReportTests {
             #expect(report?.description == "stale (stale-if-error), stale for 2 s")
         }
     }
-
-    @Test("Field values of other caches are not read")
-    func others() async throws {
-        let name = try #require(HTTPField.Name("Cache-Status"))
-        var response = PipelineResponse(request: try PipelineRequest(url: "https://a.test"), statusCode: 200)
-        #expect(response.cacheStatus == nil)
-        response.headers[name] = "Origin; hit; ttl=3"
-        #expect(response.cacheStatus == nil)
-    }
 }
 
 @Suite("The cache in the standard stack")

@@ -14,7 +14,6 @@ struct MemoryCacheContent {
     private var probation = MemoryCacheQueue()
     private var protected = MemoryCacheQueue()
     private var reservedByteCount = 0
-    private var removedBodies: [Data] = []
     /// The locks of keys.
     var locks = MemoryCacheLocks()
 
@@ -27,13 +26,6 @@ struct MemoryCacheContent {
     var byteCount: Int {
         probation.byteCount + protected.byteCount + reservedByteCount
             + keys.byteCount + resources.byteCount + accounts.byteCount
-    }
-
-    /// Returns the bodies that were removed since the last call, so that they can be freed without the lock.
-    mutating func takeRemovedBodies() -> [Data] {
-        guard !removedBodies.isEmpty else { return [] }
-        defer { removedBodies = [] }
-        return removedBodies
     }
 
     // MARK: Reading
@@ -149,6 +141,5 @@ struct MemoryCacheContent {
         if accounts[key.account]?.isEmpty == true { accounts[key.account] = nil }
         let others = keys[key]?.filter { $0 !== response } ?? []
         keys[key] = others.isEmpty ? nil : others
-        removedBodies.append(response.body)
     }
 }

@@ -2,11 +2,10 @@ import Foundation
 
 /// The bytes of a body that is being written.
 ///
-/// Large chunks are kept as they are. Small ones are copied into blocks, so that a body of many small chunks needs
-/// little more memory than its bytes, and does not keep the buffers that the chunks are parts of.
+/// Large chunks are kept as they are until the body ends. Small ones are copied into blocks, so that a body of many
+/// small chunks needs little more memory than its bytes, and does not keep the buffers that the chunks are parts of.
 struct MemoryCachePieces {
     private static let keptByteCount = 4_096
-    private static let sharedByteCount = 65_536
     private static let blockByteCount = 16_384
     private static let overhead = 96
 
@@ -43,10 +42,9 @@ struct MemoryCachePieces {
 
     /// Returns all bytes in a buffer without room left over, and frees the pieces one after another.
     ///
-    /// A single large chunk is returned as it is; room that it may have is not resident.
+    /// A chunk that was kept is copied, because its buffer may be a quarter larger.
     consuming func joined() -> Data {
-        let isExact = byteCount < Self.keptByteCount && room == 0
-        if pieces.count == 1, isExact || byteCount >= Self.sharedByteCount { return pieces[0] }
+        if pieces.count == 1, byteCount < Self.keptByteCount, room == 0 { return pieces[0] }
         var all = Data(capacity: byteCount)
         for index in pieces.indices {
             all.append(pieces[index])

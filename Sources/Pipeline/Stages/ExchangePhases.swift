@@ -1,0 +1,81 @@
+import Synchronization
+
+/// The moments of an exchange that its transport has reported, on ``PipelineContext/clock``.
+public struct ExchangePhases: Sendable, Hashable {
+    /// When the exchange began to wait for a connection.
+    public internal(set) var connectionAwaited: PipelineClock.Instant?
+    /// When the exchange had a connection, and the request was about to be written.
+    public internal(set) var connected: PipelineClock.Instant?
+    /// When the last byte of the request had been handed to the network.
+    public internal(set) var requestSent: PipelineClock.Instant?
+    /// When the first byte of the response arrived.
+    public internal(set) var responseBegan: PipelineClock.Instant?
+    /// The lookup of the host's addresses, for a new connection.
+    public internal(set) var domainLookup: Range<PipelineClock.Instant>?
+    /// The establishment of a new connection, without TLS.
+    public internal(set) var connect: Range<PipelineClock.Instant>?
+    /// The TLS handshake of a new connection.
+    public internal(set) var secureConnection: Range<PipelineClock.Instant>?
+    /// The connection; `nil` if the transport does not report it.
+    public internal(set) var connection: ExchangeConnection?
+
+    /// Returns the phases of an exchange without gaps, as far as they are known.
+    func intervals(
+        from start: PipelineClock.Instant,
+        to end: PipelineClock.Instant
+    ) -> [(name: String, start: PipelineClock.Instant, end: PipelineClock.Instant)] {
+        var result: [(name: String, start: PipelineClock.Instant, end: PipelineClock.Instant)] = []
+        var last = start
+        func add(_ name: String, until next: PipelineClock.Instant?) {
+            guard let next, next >= last else { return }
+            result.append((name, last, next))
+            last = next
+        }
+        if connectionAwaited != nil { add("connection", until: connected ?? end) }
+        for (name, range) in [("DNS", domainLookup), ("connect", connect), ("TLS", secureConnection)] {
+            if let range { result.append((name, range.lowerBound, range.upperBound)) }
+        }
+        add("send", until: requestSent)
+        add("wait", until: responseBegan)
+        if responseBegan != nil { add("receive", until: end) }
+        return result
+    }
+}
+
+/// The connection of an exchange, as far as its transport knows it.
+public struct ExchangeConnection: Sendable, Hashable {
+    /// The version of HTTP, such as `1.1` or `2`.
+    public var protocolVersion: String?
+    /// The address of the server or proxy, such as `192.0.2.1`.
+    public var peerAddress: String?
+    /// The port of the server or proxy.
+    public var peerPort: Int?
+    /// The port of this machine, which distinguishes connections.
+    public var localPort: Int?
+    /// Whether an earlier exchange has used the connection.
+    public var isReused: Bool?
+
+    /// Describes a connection; a value that is not known is `nil`.
+    public init(
+        protocolVersion: String? = nil,
+        peerAddress: String? = nil,
+        peerPort: Int? = nil,
+        localPort: Int? = nil,
+        isReused: Bool? = nil
+    ) {
+        self.protocolVersion = protocolVersion
+        self.peerAddress = peerAddress
+        self.peerPort = peerPort
+        self.localPort = localPort
+        self.isReused = isReused
+    }
+}
+
+/// The phases of an exchange while it is in progress.
+final class PhaseLog: Sendable {
+    private let state = Mutex(ExchangePhases())
+
+    var phases: ExchangePhases { state.withLock { $0 } }
+
+    func change(_ change: (inout ExchangePhases) -> Void) { state.withLock { change(&$0) } }
+}

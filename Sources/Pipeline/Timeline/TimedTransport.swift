@@ -1,0 +1,90 @@
+import Foundation
+
+/// A transport that records each exchange, with its phases, in the timeline of its call.
+struct TimedTransport: Transport {
+    let transport: any Transport
+    var name: String { transport.name }
+    var decodesContent: Bool { transport.decodesContent }
+
+    func enforcesIdleTimeout(_ timeout: Duration) -> Bool { transport.enforcesIdleTimeout(timeout) }
+
+    func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+        guard let recorder = context.call.timeline else { return try await transport.send(request, context: context) }
+        let (context, log) = context.observed()
+        let exchange = TimedExchange(request, recorder, log, context)
+        do {
+            var response = try await transport.send(request, context: context)
+            log.change { if $0.responseBegan == nil, response.body.isRead { $0.responseBegan = context.now } }
+            let outcome = "\(response.statusCode)"
+            if response.body.isRead {
+                let body = response.body
+                response.body = body.read { TimedBodyReader(body, exchange, outcome) }
+            } else {
+                exchange.end(outcome)
+            }
+            return response
+        } catch {
+            exchange.end(TimelineRecorder.outcome(of: error))
+            throw error
+        }
+    }
+}
+
+extension PipelineBody {
+    /// Whether the body is a stream that still has to be read.
+    fileprivate var isRead: Bool { inMemoryByteCount == nil && fileURL == nil }
+}
+
+/// An exchange while it is recorded; it ends with its body, at the latest when nothing can read that any more.
+private final class TimedExchange: Sendable {
+    private let recorder: TimelineRecorder
+    private let log: PhaseLog
+    private let context: PipelineContext
+    private let span: Int?
+    private let start: PipelineClock.Instant
+
+    init(_ request: PipelineRequest, _ recorder: TimelineRecorder, _ log: PhaseLog, _ context: PipelineContext) {
+        self.recorder = recorder
+        self.log = log
+        self.context = context
+        start = context.now
+        span = recorder.begin(.wire, .request(request), context)
+    }
+
+    deinit { end("released") }
+
+    func end(_ outcome: String) {
+        guard let span, recorder.end(span, outcome) else { return }
+        let now = context.now
+        for (name, start, end) in log.phases.intervals(from: start, to: now) {
+            recorder.add(.phase, .text(name), in: span, context, from: start, to: end)
+        }
+    }
+}
+
+/// Reads the body of a recorded exchange.
+private actor TimedBodyReader: ChunkReader {
+    private var upstream: PipelineBody.Chunks.AsyncIterator?
+    private let exchange: TimedExchange
+    private let outcome: String
+
+    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: String) {
+        upstream = body.chunks().makeAsyncIterator()
+        self.exchange = exchange
+        self.outcome = outcome
+    }
+
+    func next() async throws -> Data? {
+        guard var iterator = upstream else { return nil }
+        do {
+            let chunk = try await iterator.next()
+            upstream = chunk == nil ? nil : iterator
+            if chunk == nil { exchange.end(outcome) }
+            return chunk
+        } catch {
+            upstream = nil
+            exchange.end(TimelineRecorder.outcome(of: error))
+            throw error
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("RFC 9111 §4.3.5: responses to HEAD update what is stored")
+struct CacheHeadTests {
+    /// Responds with the ETag and the status that the request names.
+    private let bench = CacheBench(
+        ScriptedTransport { request, index in
+            let fields = CacheBench.control("max-age=60", [.eTag: request.header("X-Tag") ?? "\"v\""])
+            let status = request.header("X-Status").flatMap { Int($0) } ?? 200
+            return .status(status, headers: fields, body: request.method == .head ? "" : "\(index)")
+        }
+    )
+
+    private func head(_ headers: [String: String] = [:]) async throws {
+        bench.clock.advance(by: .seconds(50))
+        let response = try await bench.response(Ask(method: .head, headers: headers), .reload)
+        #expect(response.source == .network)
+    }
+
+    @Test("A response to HEAD that confirms the stored response makes it fresh again")
+    func confirmed() async throws {
+        #expect(try await bench.get() == "0 miss")
+        try await head()
+        bench.clock.advance(by: .seconds(50))
+        #expect(try await bench.get() == "0 hit")
+    }
+
+    @Test("A response to HEAD with another ETag removes the stored response")
+    func changed() async throws {
+        #expect(try await bench.get() == "0 miss")
+        try await head(["X-Tag": "\"w\""])
+        #expect(try await bench.response(Ask(), .offline).statusCode == 504)
+    }
+
+    @Test("A response to HEAD with another status changes nothing", arguments: [404, 503])
+    func failed(status: Int) async throws {
+        #expect(try await bench.get() == "0 miss")
+        try await head(["X-Status": "\(status)", "X-Tag": "\"w\""])
+        #expect(try await bench.response().headers[.age] == "50")
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("The phases of an exchange")
+struct ExchangePhasesTests {
+    private let clock = ManualClock()
+
+    private func timeline(_ transport: some Transport) async throws -> Timeline {
+        let provider = Provider<URLTarget>(transport: transport, configuration: .init(clock: clock, timeline: true))
+        let response = try await provider.request(URLTarget("https://a.test"))
+        return try #require(response.timeline)
+    }
+
+    private func phases(_ timeline: Timeline) -> [String] {
+        timeline.spans.filter { $0.kind == .phase }.map {
+            "\($0.name) \($0.start / .seconds(1)) \($0.duration / .seconds(1))"
+        }
+    }
+
+    @Test("What a transport reports becomes spans inside the exchange")
+    func reported() async throws {
+        let clock = clock
+        let transport = ScriptedTransport([
+            .answer { request, context in
+                context.reportConnectionWait()
+                clock.advance(by: .seconds(1))
+                context.reportConnection()
+                clock.advance(by: .seconds(2))
+                context.reportRequestSent()
+                clock.advance(by: .seconds(4))
+                context.reportResponseBegan()
+                clock.advance(by: .seconds(8))
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        ])
+        let timeline = try await timeline(transport)
+        #expect(phases(timeline) == ["connection 0.0 1.0", "send 1.0 2.0", "wait 3.0 4.0", "receive 7.0 8.0"])
+        let wire = timeline.spans.first { $0.kind == .wire }
+        #expect(timeline.spans.filter { $0.kind == .phase }.allSatisfy { $0.parentID == wire?.id })
+    }
+
+    @Test("Without reports, the head of a stream separates waiting from receiving, and bytes have no phases")
+    func unreported() async throws {
+        let clock = clock
+        let pieces = AsyncStream<Data> {
+            clock.advance(by: .seconds(2))
+            return nil
+        }
+        let transport = ScriptedTransport([
+            .delayed(.seconds(1), .status(200, body: .stream(pieces))), .status(200, body: "x"),
+        ])
+        let pump = Task { await clock.advanceToNextSleeper() }
+        #expect(phases(try await timeline(transport)) == ["wait 0.0 1.0", "receive 1.0 2.0"])
+        _ = await pump.value
+        #expect(phases(try await timeline(transport)).isEmpty)
+    }
+
+    @Test("An exchange that never got a connection has only the wait for it")
+    func unconnected() async throws {
+        let clock = clock
+        let transport = ScriptedTransport([
+            .answer { _, context in
+                context.reportConnectionWait()
+                clock.advance(by: .seconds(3))
+                throw PipelineError(.connect(.refused), "refused")
+            }
+        ])
+        let error = await #expect(throws: PipelineError.self) { _ = try await self.timeline(transport) }
+        let timeline = try #require(error?.timeline)
+        #expect(phases(timeline) == ["connection 0.0 3.0"])
+    }
+
+    @Test("The facts of a connection become part of the exchange, without a timeline, too")
+    func connection() async throws {
+        let facts = ExchangeConnection(protocolVersion: "2", peerAddress: "192.0.2.1", peerPort: 443, isReused: true)
+        let transport = ScriptedTransport([
+            .answer { request, context in
+                #expect(!context.observesPhases)
+                context.reportConnectionWait()
+                context.reportConnection(facts)
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        ])
+        let response = try await Provider<URLTarget>(transport: transport).request(URLTarget("https://a.test"))
+        #expect(response.exchanges.map(\.connection) == [facts])
+    }
+
+    @Test("A transport around another one sees what that one reports")
+    func wrapped() async throws {
+        let seen = Mutex<[ExchangePhases]>([])
+        let clock = clock
+        let transport = ScriptedTransport([
+            .answer { request, context in
+                let (inner, phases) = context.observingPhases()
+                #expect(inner.observesPhases)
+                clock.advance(by: .seconds(1))
+                inner.reportRequestSent()
+                inner.reportConnection(ExchangeConnection(peerPort: 80))
+                seen.withLock { $0.append(phases()) }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        ])
+        let provider = Provider<URLTarget>(transport: transport, configuration: .init(clock: clock))
+        let start = PipelineClock(clock).now
+        _ = try await provider.request(URLTarget("https://a.test"))
+        #expect(seen.withLock { $0.map(\.requestSent) } == [start.advanced(by: .seconds(1))])
+        #expect(seen.withLock { $0.map(\.connection?.peerPort) } == [80])
+    }
+}
