@@ -48,7 +48,8 @@ import Synchronization
 ///
 /// **Position**
 ///
-/// - Inside ``CookiePlugin``, and inside plugins that set credentials in ``/Pipeline/Stage/Exchange``.
+/// - Inside ``CookiePlugin``, and inside plugins that set credentials in ``/Pipeline/Stage/Exchange``. A response whose
+///   Vary names another field that a plugin inside has set is not stored.
 /// - Outside a plugin that signs requests.
 /// - At most once in a stack.
 /// - With ``StaleFallbackPlugin`` outside ``RetryPlugin``, to use a stale response only after all retries have failed.
@@ -123,6 +124,9 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         hash.withLock { $0 = (made, now) }
         return made
     }
+
+    /// The hash that was used last, for changes while the store fails.
+    var latestHash: CacheHash? { hash.withLock { $0?.value } }
 
     /// Returns the account that a request belongs to, as a text to be hashed.
     func accountText(of request: PipelineRequest, _ context: PipelineContext) -> String {

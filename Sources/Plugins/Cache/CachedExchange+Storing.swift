@@ -64,6 +64,17 @@ extension CachedExchange {
         return freshness.lifetime - freshness.age
     }
 
+    /// Whether a response depends on a field that a plugin inside the cache has set, which no lookup can compare.
+    ///
+    /// Credentials are part of the key, and Accept-Encoding is that of the transport.
+    private func dependsOnInside(_ response: PipelineResponse) -> Bool {
+        let sent = response.request
+        let names = CacheRules.varyNames(response.headers)?.compactMap { HTTPField.Name($0) } ?? []
+        return names.contains {
+            $0 != .acceptEncoding && !CachePlugin.isCredential($0, of: sent) && sent.headers[$0] != request.headers[$0]
+        }
+    }
+
     /// Returns what to store of a response; `nil` if it must not be stored.
     private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt date: Date) -> CacheEntry? {
         let now = context.clock.date
@@ -73,6 +84,7 @@ extension CachedExchange {
         }
         // A credential that was added inside is not part of the key.
         if added, context.identities.isEmpty, rules.audience == .private { return nil }
+        if dependsOnInside(response) { return nil }
         let hasCredential = added || request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
         if context.transportDecodesContent, response.statusCode == 206 { return nil }
         let head = storable(response.head)

@@ -111,7 +111,7 @@ struct CachedExchange: Sendable {
         var response = try await send(request)
         if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
             let texts = CacheRules.invalidated(by: response.head, to: request.head)
-            if !texts.isEmpty, let hash = await plugin.storeHash(context) {
+            if !texts.isEmpty, let hash = await plugin.storeHash(context) ?? plugin.latestHash {
                 for resource in texts.map({ hash($0) }) {
                     plugin.invalidations.add(resource)
                     _ = await removePending(resource)

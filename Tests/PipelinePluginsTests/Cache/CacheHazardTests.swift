@@ -62,6 +62,36 @@ struct CacheHazardTests {
         #expect(log.count(of: .removeResource) == 3)
     }
 
+    @Test("A change counts although the store cannot return its secret at that moment")
+    func changeWithoutSecret() async throws {
+        let fails = Mutex(false)
+        let store = WatchedStore { method in
+            if method == .secret, fails.withLock({ $0 }) { throw PipelineError(.transport, "by script") }
+        }
+        let bench = CacheBench(CacheBench.control("max-age=600"), CachePlugin(store: store))
+        #expect(try await bench.get() == "1 miss")
+        bench.clock.advance(by: .seconds(61))
+        fails.withLock { $0 = true }
+        _ = try await bench.get(Ask(method: .post))
+        fails.withLock { $0 = false }
+        #expect(try await bench.get() == "3 miss")
+    }
+
+    @Test("RFC 9111 §4.1: a response that depends on a field set inside the cache is not stored")
+    func dependsOnInside() async throws {
+        let language = Mutex("en")
+        let inside = PluginStack.exchange(name: "Language") { request, _, send in
+            var request = request
+            request.headers[.acceptLanguage] = language.withLock { $0 }
+            return try await send(request)
+        }
+        let fields = CacheBench.control("max-age=600", [.vary: "Accept-Language"])
+        let bench = CacheBench(fields, CachePlugin(), inside: [inside])
+        #expect(try await bench.get() == "1 miss")
+        language.withLock { $0 = "fr" }
+        #expect(try await bench.get() == "2 miss")
+    }
+
     @Test("A store that ignores cancellation delays a call by its limit only")
     func stubborn() async throws {
         let (gate, open) = AsyncStream<Never>.makeStream()
