@@ -2,7 +2,7 @@ extension PipelineContext {
     /// Reports that the exchange begins to wait for a connection: a free one of the transport's pool, or a new one.
     ///
     /// For transports. A transport that knows when an exchange gets its connection calls this first. It calls
-    /// ``reportConnection()`` as soon as it has the connection, before it writes the request:
+    /// ``reportConnection(_:)`` as soon as it has the connection, before it writes the request:
     ///
     /// ```swift
     /// context.reportConnectionWait()
@@ -16,8 +16,8 @@ extension PipelineContext {
     /// connection can be made in time. Without this report, the time of an attempt starts with the call of
     /// ``Transport/send(_:context:)``.
     ///
-    /// Calls after ``reportConnection()`` are ignored: a transport that has to replace a dead connection does so within
-    /// the time of the attempt. May be called from any thread.
+    /// Calls after ``reportConnection(_:)`` are ignored: a transport that has to replace a dead connection does so
+    /// within the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()
         phaseLog?.change { [now] in if $0.connectionAwaited == nil { $0.connectionAwaited = now } }

@@ -163,12 +163,19 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         _ context: PipelineContext,
         to limit: Duration,
         isCancellable: Bool = true,
+        isCounted: Bool = true,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
             return try await context.recordSpan("cache store", as: .wait) {
-                try await storeWork.run(within: limit, on: context.clock, isCancellable: isCancellable, work)
+                try await storeWork.run(
+                    within: limit,
+                    on: context.clock,
+                    isCancellable: isCancellable,
+                    isCounted: isCounted,
+                    work
+                )
             }
         } catch {
             if !isCancellable || !Task.isCancelled { onStoreFailure(error) }

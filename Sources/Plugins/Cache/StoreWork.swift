@@ -3,6 +3,8 @@ import Synchronization
 
 /// The work of stores that calls wait for, at most 64 at a time.
 ///
+/// Reading a body does not count: a body has one read at a time, and a refused one would end its call.
+///
 /// A call leaves when its time is over or when it is cancelled, even if the store does not respond to cancellation. The
 /// work then ends on its own.
 final class StoreWork: Sendable {
@@ -17,15 +19,18 @@ final class StoreWork: Sendable {
         within limit: Duration,
         on clock: PipelineClock,
         isCancellable: Bool,
+        isCounted: Bool,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async throws -> Output? {
-        guard begin() else { throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress") }
+        guard !isCounted || begin() else {
+            throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress")
+        }
         let deadline = clock.now.advanced(by: limit)
         let wait = Wait<Output>()
         let task = Self.startAtOnce { [self] in
             let result: Result<Output?, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
-            count.withLock { $0 -= 1 }
+            if isCounted { count.withLock { $0 -= 1 } }
             wait.end(result)
         }
         if let result = wait.result { return try result.get() }

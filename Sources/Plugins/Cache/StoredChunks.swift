@@ -40,7 +40,8 @@ struct StoredChunks: AsyncSequence, Sendable {
             let count = Swift.min(StoredChunks.pieceByteCount, chunks.range.upperBound - offset)
             guard count > 0 else { return nil }
             let (plugin, context, offset) = (chunks.plugin, chunks.context, offset)
-            let bytes = await plugin.limited(context, to: CachePlugin.writeLimit) { [reader = chunks.reader] in
+            let bytes = await plugin.limited(context, to: CachePlugin.writeLimit, isCounted: false) {
+                [reader = chunks.reader] in
                 try await reader.read(at: offset, upTo: count)
             }
             if let bytes, !bytes.isEmpty {

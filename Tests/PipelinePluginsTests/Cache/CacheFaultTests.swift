@@ -117,6 +117,27 @@ struct CacheFaultTests {
         #expect(error?.code == .unreadableCache)
     }
 
+    @Test("Many calls read their stored bodies at the same time", .timeLimit(.minutes(1)))
+    func manyReads() async throws {
+        let count = 100
+        let (gate, open) = AsyncStream<Never>.makeStream()
+        let reading = Mutex(0)
+        let store = WatchedStore { method in
+            guard method == .read else { return }
+            reading.withLock { $0 += 1 }
+            for await _ in gate {}
+        }
+        let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store))
+        #expect(try await bench.get() == "1 miss")
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<count { group.addTask { try await bench.get() } }
+            await eventually { reading.withLock { $0 == count } }
+            open.finish()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: "1 hit", count: count))
+    }
+
     @Test("A stored body whose reading hangs fails the call after a second")
     func hangingRead() async throws {
         let store = WatchedStore { if $0 == .read { try await WatchedStore.hang() } }

@@ -12,7 +12,9 @@ struct StoreWorkTests {
     private let clock = PipelineClock(ManualClock())
 
     private func run(_ value: @escaping @Sendable () async throws -> Int?) -> Task<Int?, any Error> {
-        Task { [work, clock] in try await work.run(within: .seconds(1), on: clock, isCancellable: true, value) }
+        Task { [work, clock] in
+            try await work.run(within: .seconds(1), on: clock, isCancellable: true, isCounted: true, value)
+        }
     }
 
     @Test("At most 64 operations are in progress, and one that ends makes room for another")
