@@ -26,8 +26,8 @@ extension PipelineContext {
 
     /// Reports that the exchange has a connection and begins to write the request.
     ///
-    /// For transports. The time of ``RequestOptions/attemptTimeout`` starts here. Only the first report of an exchange
-    /// counts. May be called from any thread.
+    /// For transports. The time of ``RequestOptions/attemptTimeout`` starts with the first report of an exchange; the
+    /// connection is that of the latest. May be called from any thread.
     ///
     /// - Parameter connection: what the transport knows of the connection, which becomes
     ///   ``PipelineExchange/connection``.

@@ -14,7 +14,7 @@ struct TimedTransport: Transport {
         let exchange = TimedExchange(request, recorder, log, context)
         do {
             var response = try await transport.send(request, context: context)
-            log.change { if $0.responseBegan == nil, response.body.isRead { $0.responseBegan = context.now } }
+            if response.body.isRead { context.reportResponseBegan() }
             let outcome = "\(response.statusCode)"
             if response.body.isRead {
                 let body = response.body

@@ -84,7 +84,6 @@ extension CachedExchange {
         }
         // A credential that was added inside is not part of the key.
         if added, context.identities.isEmpty, rules.audience == .private { return nil }
-        if dependsOnInside(response) { return nil }
         let hasCredential = added || request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
         if context.transportDecodesContent, response.statusCode == 206 { return nil }
         let head = storable(response.head)
@@ -92,6 +91,7 @@ extension CachedExchange {
         if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
         guard plugin.invalidations.isCurrent(lookup.key.resource, since: start),
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
+            !dependsOnInside(response),
             let variant = variant(of: fields, lookup.hash)
         else { return nil }
         var entry = CacheEntry(
