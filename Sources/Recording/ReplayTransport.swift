@@ -83,10 +83,10 @@ public final class ReplayTransport: Transport {
     /// With it, dates of signatures, cache ages, expiry of cookies, nonces, idempotency keys and boundaries are those
     /// of the recording. Each access returns the same clock and generator.
     ///
-    /// - The clock begins at the first `startedDateTime`. Each exchange moves it from its start to its end, to the
+    /// - The date begins at the first `startedDateTime`. Each exchange moves it from its start to its end, to the
     ///   millisecond. In between it does not move: call ``advance(by:)`` where the recorded program waited.
-    /// - Sleeping on the clock takes real time. A recorded pause can end a call with a timeout, unless the clock was
-    ///   advanced before the call.
+    /// - Sleeping on the clock takes real time. A recorded pause changes only the date, so that it ends no call with a
+    ///   timeout.
     /// - The generator has the seed that ``RecordingTransport/configuration`` has stored, or 0 if the file has none.
     ///   Its numbers are predictable; use them only in tests. They are equal to the recorded ones if the program uses
     ///   them in the recorded order, which concurrent calls do not ensure.

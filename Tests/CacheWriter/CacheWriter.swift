@@ -12,9 +12,9 @@ import Musl
 import Android
 #endif
 
-/// A process that the tests of `DiskCacheStore` kill, or whose disk is full.
+/// A process that the tests of `DiskCacheStore` kill, whose disk is full, or that may not write its folder.
 ///
-/// usage: `cachewriter write FOLDER` or `cachewriter full FOLDER`
+/// usage: `cachewriter write FOLDER`, `cachewriter full FOLDER` or `cachewriter read-only FOLDER`
 @main
 enum CacheWriter {
     static func main() async {
@@ -30,6 +30,7 @@ enum CacheWriter {
             switch arguments[1] {
             case "write": try await write(to: store)
             case "full": try await fill(store)
+            case "read-only": try await read(store, in: URL(filePath: arguments[2]))
             default: exit(2)
             }
         } catch {
@@ -101,6 +102,29 @@ enum CacheWriter {
         let isWritable = try await CacheSample.hasBody(last, in: store) == true
         print("errors: \(Set(errors.map { "\($0)" }).sorted())")
         print("readable: \(isReadable), writable: \(isWritable)")
+    }
+
+    /// Stores an entry as a user who is not root, makes the folder read-only, and prints what then works.
+    private static func read(_ store: DiskCacheStore, in folder: URL) async throws {
+        let nobody: uid_t = 65_534
+        if geteuid() == 0 {
+            guard chown(folder.deletingLastPathComponent().path, nobody, nobody) == 0, setgid(nobody) == 0,
+                setuid(nobody) == 0
+            else { throw POSIXError(.EPERM) }
+        }
+        let entry = CacheSample.entry(CacheSample.keys[0])
+        try await CacheSample.write(entry, 100_000, to: store)
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+        for (name, store) in [("open", store), ("new", DiskCacheStore(folder))] {
+            do {
+                let found = try await store.entries(for: entry.key)
+                let hasBody = try await CacheSample.hasBody(found[0], in: store) == true
+                print("\(name): \(found.count) found, body \(hasBody)")
+            } catch { print("\(name): \(error)") }
+            do {
+                try await CacheSample.write(CacheSample.entry(CacheSample.keys[1]), 100_000, to: store)
+            } catch { print("\(name): \(error)") }
+        }
     }
 
     private static func setFileLimit(_ byteCount: Int?) throws {

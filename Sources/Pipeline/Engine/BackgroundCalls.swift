@@ -91,12 +91,12 @@ extension PipelineContext {
     ///
     /// - Parameters:
     ///   - request: the request; it is refused if it cannot be replayed, because the parent may send it, too.
-    ///   - run: sends the request.
-    ///   - end: receives the result, with its body in memory.
+    ///   - run: sends the request; also returns the hop to close when the body has been read.
+    ///   - end: receives the result.
     /// - Returns: the task; `nil` if the call is refused.
     func startBackgroundCall(
         _ request: PipelineRequest,
-        run: @escaping @Sendable (PipelineContext) async -> CallResult,
+        run: @escaping @Sendable (PipelineContext) async -> (CallResult, Hop?),
         then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
     ) -> Task<Void, Never>? {
         let depth = CallDepth.current + 1
@@ -104,9 +104,10 @@ extension PipelineContext {
         let child = makeChild()
         return call.settings.background.start(child.callID) {
             await CallDepth.$current.withValue(depth) {
-                let result = await run(child).inMemory(child)
-                await end(Result { try result.getPassedOn() })
-                PerformedCall(result, of: child.call).finish(result)
+                let (result, hop) = await run(child)
+                // The call ends with the body, or when the body is dropped.
+                await end(Result { try PerformedCall(result, of: child.call).streamed().getPassedOn() })
+                await hop?.close()
             }
         }
     }
@@ -114,7 +115,7 @@ extension PipelineContext {
 
 extension CallResult {
     /// Returns the result with its body in memory, up to the limit.
-    fileprivate func inMemory(_ context: PipelineContext) async -> CallResult {
+    func inMemory(_ context: PipelineContext) async -> CallResult {
         guard case .success(let response) = self, response.needsBuffering(context) else { return self }
         do {
             return .success(try await response.buffered(context))

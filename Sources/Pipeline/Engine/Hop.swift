@@ -14,7 +14,6 @@ final class Hop: Sendable {
     private let wire: Wire
     private let entry: PipelineRequest
     private let context: PipelineContext
-    private let followsRedirects: Bool
     private let token = HopToken()
     private let state = Mutex(State())
 
@@ -23,28 +22,23 @@ final class Hop: Sendable {
     ///   - wire: the wire inside the plugins.
     ///   - entry: the request that enters the hop.
     ///   - context: the context of the call.
-    ///   - followsRedirects: whether a redirect is followed by another hop.
     init(
         plugins: [any Stage.Exchange],
         wire: Wire,
         entry: PipelineRequest,
-        _ context: PipelineContext,
-        followsRedirects: Bool = true
+        _ context: PipelineContext
     ) {
         self.plugins = plugins
         self.wire = wire
         self.entry = entry
-        self.followsRedirects = followsRedirects
         var context = context
         context.hopEntry = entry
         self.context = context
     }
 
     /// Returns the same hop for another call, from the plugin at an index on.
-    ///
-    /// It does not follow redirects.
     func inside(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) -> Hop {
-        Hop(plugins: Array(plugins[index...]), wire: wire, entry: request, context, followsRedirects: false)
+        Hop(plugins: Array(plugins[index...]), wire: wire, entry: request, context)
     }
 
     /// Returns the result of the hop, and the request that has to follow it.
@@ -53,13 +47,16 @@ final class Hop: Sendable {
         switch result {
         case .success(let response):
             let (result, followUp) = await receive(response)
-            await closeRest()
+            await close()
             return (withAllExchanges(result), followUp)
         case .failure:
-            await closeRest()
+            await close()
             return (withAllExchanges(result), nil)
         }
     }
+
+    /// Returns the result of the hop, whose body can be read until ``close()``.
+    func open() async -> CallResult { withAllExchanges(await run(0, entry, context)) }
 
     /// Runs the plugin at an index, or the exchange inside the last one.
     func run(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
@@ -131,7 +128,7 @@ final class Hop: Sendable {
     /// Handles the response of the outermost plugin.
     private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
         var response = response
-        switch followsRedirects ? context.call.settings.redirects.decision(after: response, to: entry) : .noRedirect {
+        switch context.call.settings.redirects.decision(after: response, to: entry) {
         case .noRedirect: break
         case .refuse(let refusal):
             if let id = response.exchangeID { _ = context.call.change(id) { $0.refusedRedirect = refusal } }
@@ -158,7 +155,7 @@ final class Hop: Sendable {
     /// Closes the exchanges whose responses no plugin has returned.
     ///
     /// A streamed exchange ends with its body.
-    private func closeRest() async {
+    func close() async {
         let open = state.withLock { state in
             state.isClosed = true
             defer { state.open = [] }

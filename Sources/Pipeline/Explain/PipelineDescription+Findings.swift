@@ -133,7 +133,7 @@ extension PipelineDescription {
         let late = others.filter { $0.isOnHop && !subject.isOnHop && rule.exempt.contains(.identifiesCalls) }
         let otherSide = rule.place == .inside ? "outside" : "inside"
         if late.isEmpty { return "move \(subject.name) \(otherSide) \(names(others))" }
-        let identify = "call addIdentity(_:) in the prepare stage of \(names(late)) and declare identifiesCalls"
+        let identify = "call addIdentity(_:of:) in the prepare stage of \(names(late)) and declare identifiesCalls"
         let movable = others.filter { !$0.isOnHop }
         return movable.isEmpty ? identify : "move \(subject.name) \(otherSide) \(names(movable)), and \(identify)"
     }

@@ -23,7 +23,7 @@ extension PluginCapability {
     public static let caches = Self("caches")
     /// The plugin sets a credential of the user or of the client.
     public static let setsCredential = Self("sets a credential")
-    /// The plugin calls ``PipelineContext/addIdentity(_:)`` for its credential, so that no two accounts share a
+    /// The plugin calls ``PipelineContext/addIdentity(_:of:)`` for its credential, so that no two accounts share a
     /// response.
     ///
     /// This exempts an exchange plugin from the rule `sharing-outside-credential`.

@@ -58,6 +58,9 @@ public struct PipelineClock: Clock, Sendable {
 
     private let source: Source
 
+    /// Whether a clock is a copy of this one.
+    package func isSame(as other: PipelineClock) -> Bool { source === other.source }
+
     /// The origin of the system's continuous clock; `nil` for any other clock.
     ///
     /// With it, `now` uses no reference that calls share, and so needs no reference counting.

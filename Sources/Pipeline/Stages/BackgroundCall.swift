@@ -28,7 +28,10 @@ extension Stage.Next {
         _ request: PipelineRequest,
         then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
     ) -> Task<Void, Never>? {
-        context.startBackgroundCall(request, run: { await interceptor.inside.run(request, $0) }, then: end)
+        let run = { @Sendable [interceptor] child in
+            (await interceptor.inside.run(request, child).inMemory(child), Hop?.none)
+        }
+        return context.startBackgroundCall(request, run: run, then: end)
     }
 }
 
@@ -36,18 +39,23 @@ extension Stage.Send {
     /// Sends the request of this hop in a background call, which continues after this call has ended.
     ///
     /// This is the counterpart of ``Stage/Next/startBackgroundCall(_:then:)`` for exchange plugins. Redirects are not
-    /// followed.
+    /// followed, and the body of the response is not read into memory. The part of it that `end` has not read is
+    /// discarded; see ``PipelineResponse/discardBody(_:within:)``.
     ///
     /// - Parameters:
     ///   - request: the request to send.
-    ///   - end: a closure that receives what calling `send` would have returned or thrown, with the body in memory.
+    ///   - end: a closure that receives what calling `send` would have returned or thrown.
     /// - Returns: the task, which ends when `end` has returned; `nil` if the call is refused.
     @discardableResult
     public func startBackgroundCall(
         _ request: PipelineRequest,
         then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
     ) -> Task<Void, Never>? {
-        context.startBackgroundCall(request, run: { await hop.inside(index, request, $0).run().0 }, then: end)
+        let run = { @Sendable [hop, index] child in
+            let inside = hop.inside(index, request, child)
+            return (await inside.open(), Hop?.some(inside))
+        }
+        return context.startBackgroundCall(request, run: run, then: end)
     }
 }
 

@@ -36,7 +36,7 @@ public struct ExchangePhases: Sendable, Hashable {
             if let range { result.append((name, range.lowerBound, range.upperBound)) }
         }
         add("send", until: requestSent)
-        add("wait", until: responseBegan)
+        add("wait", until: responseBegan ?? (requestSent == nil ? nil : end))
         if responseBegan != nil { add("receive", until: end) }
         return result
     }

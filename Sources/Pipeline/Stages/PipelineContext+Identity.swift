@@ -1,8 +1,10 @@
+public import HTTPTypes
+
 extension PipelineContext {
     /// The identities on whose behalf the call is made, in the order in which plugins added them.
     ///
     /// Calls with different identities do not share a response.
-    public var identities: [String] { self[CallIdentities.self] }
+    public var identities: [String] { self[CallIdentities.self].texts }
 
     /// Adds an identity on whose behalf the call is made.
     ///
@@ -10,14 +12,26 @@ extension PipelineContext {
     /// can compare that credential. It must be outside the plugins that share or cache responses, and declare
     /// ``PluginCapability/identifiesCalls``.
     ///
-    /// - Parameter identity: a string that differs for each account, such as a user name combined with the name of the
-    ///   plugin. It stays in memory and is never shown.
-    public func addIdentity(_ identity: String) {
-        update(CallIdentities.self) { if !$0.contains(identity) { $0.append(identity) } }
+    /// - Parameters:
+    ///   - identity: a string that differs for each account, such as a user name combined with the name of the plugin.
+    ///     It stays in memory and is never shown.
+    ///   - fields: the header fields in which the plugin sets a credential of that account. A cache stores no response
+    ///     to a credential that a plugin inside it sets in another field.
+    public func addIdentity(_ identity: String, of fields: HTTPField.Name...) {
+        update(CallIdentities.self) { identities in
+            if !identities.texts.contains(identity) { identities.texts.append(identity) }
+            identities.fields.formUnion(fields)
+        }
     }
+
+    /// Whether a plugin that has added an identity sets its credential in a field.
+    public func hasIdentity(of field: HTTPField.Name) -> Bool { self[CallIdentities.self].fields.contains(field) }
 }
 
-private enum CallIdentities: PipelineContextKey {
-    static let defaultValue: [String] = []
+private struct CallIdentities: PipelineContextKey {
+    static let defaultValue = Self()
     static let isInherited = true
+
+    var texts: [String] = []
+    var fields: Set<HTTPField.Name> = []
 }

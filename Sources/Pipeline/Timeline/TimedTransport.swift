@@ -51,7 +51,10 @@ private final class TimedExchange: Sendable {
         span = recorder.begin(.wire, .request(request), context)
     }
 
-    deinit { end("released") }
+    deinit { release() }
+
+    /// Ends the exchange, because nothing can read its body any more.
+    func release() { end("released") }
 
     func end(_ outcome: String) {
         guard let span, recorder.end(span, outcome) else { return }
@@ -65,6 +68,7 @@ private final class TimedExchange: Sendable {
 /// Reads the body of a recorded exchange.
 private actor TimedBodyReader: ChunkReader {
     private var upstream: PipelineBody.Chunks.AsyncIterator?
+    private var failure: (any Error)?
     private let exchange: TimedExchange
     private let outcome: String
 
@@ -74,7 +78,10 @@ private actor TimedBodyReader: ChunkReader {
         self.outcome = outcome
     }
 
+    deinit { exchange.release() }
+
     func next() async throws -> Data? {
+        if let failure { throw failure }
         guard var iterator = upstream else { return nil }
         do {
             let chunk = try await iterator.next()
@@ -82,6 +89,7 @@ private actor TimedBodyReader: ChunkReader {
             if chunk == nil { exchange.end(outcome) }
             return chunk
         } catch {
+            failure = error
             upstream = nil
             exchange.end(TimelineRecorder.outcome(of: error))
             throw error

@@ -26,15 +26,16 @@ import Synchronization
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
 ///
-/// If the store fails, the call continues without it. A lookup may take 100 ms, and each write 1 s. A call fails only
-/// if a stored body becomes unreadable while it is read.
+/// If the store fails, the call continues without it. A lookup may take 100 ms, and each piece of a body 1 s. A call
+/// fails only if it reads a stored body as a stream that becomes unreadable after its first piece.
 ///
 /// **Accounts**
 ///
 /// With private rules, two accounts do not share a response. Without `account`, the key of a response includes the
 /// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
 /// marked as secret. A new token therefore begins with an empty cache. Requests with Digest, whose credential differs
-/// each time, bypass the cache.
+/// each time, bypass the cache. A response to a credential that a plugin inside sets is stored only if that plugin has
+/// added an identity of the field; see `PipelineContext.addIdentity(_:of:)`.
 ///
 /// With `account` or with shared rules, the key includes only the identities, one of which is the account.
 ///
@@ -57,8 +58,8 @@ import Synchronization
 ///
 /// **Errors**
 ///
-/// - `cache.unreadable`: a stored body became unreadable while it was read. The plugin has removed the response, so
-///   another attempt, such as that of ``RetryPlugin``, gets the response of the origin.
+/// - `cache.unreadable`: a stored body became unreadable within a stream. The plugin has removed the response, so
+///   another call gets the response of the origin.
 /// - `plugin`: `account` has thrown the underlying error.
 ///
 /// **Secrets**: a store contains responses as plain text, but no field of a request. URLs, accounts and the request
@@ -70,7 +71,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     /// The store of the responses.
     public let store: any CacheStore
     let rules: CacheRules
-    private let account: (@Sendable (any TargetType) async throws -> String)?
+    let account: (@Sendable (any TargetType) async throws -> String)?
     private let onStoreFailure: @Sendable (any Error) -> Void
     let invalidations = Invalidations()
     private let storeWork = StoreWork()
@@ -119,7 +120,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         let now = context.clock.date
         // A store of several machines may lose its secret, and all must then use the new one.
         if let known, store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 { return known.value }
-        let secret = await limited(context, to: Self.lookupLimit) { [store] in try await store.secret() }
+        let secret = await limited(context, .lookup) { [store] in try await store.secret() }
         guard let made = secret.flatMap({ CacheHash(secret: $0) }) else { return nil }
         hash.withLock { $0 = (made, now) }
         return made
@@ -155,37 +156,27 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
         name == .authorization || name == .proxyAuthorization || name == .cookie || request.isSecret(name)
     }
 
-    static let lookupLimit = Duration.milliseconds(100)
-    static let writeLimit = Duration.seconds(1)
-
     /// Returns the result of work of the store; `nil` if it fails or takes too long.
     func limited<Output: Sendable>(
         _ context: PipelineContext,
-        to limit: Duration,
-        isCancellable: Bool = true,
-        isCounted: Bool = true,
+        _ operation: StoreOperation,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
+            guard operation.isRecorded else { return try await storeWork.run(operation, on: context.clock, work) }
             return try await context.recordSpan("cache store", as: .wait) {
-                try await storeWork.run(
-                    within: limit,
-                    on: context.clock,
-                    isCancellable: isCancellable,
-                    isCounted: isCounted,
-                    work
-                )
+                try await storeWork.run(operation, on: context.clock, work)
             }
         } catch {
-            if !isCancellable || !Task.isCancelled { onStoreFailure(error) }
+            if !operation.isCancellable || !Task.isCancelled { onStoreFailure(error) }
             return nil
         }
     }
 }
 
 extension PipelineError.Code {
-    /// A stored body became unreadable while it was read; the response is no longer stored.
+    /// A stored body became unreadable within a stream; the response is no longer stored.
     public static let unreadableCache = Self(rawValue: "cache.unreadable")
     /// A cache store did not respond in time; ``CachePlugin`` passes this error only to `onStoreFailure`.
     public static let cacheUnavailable = Self(rawValue: "cache.unavailable")

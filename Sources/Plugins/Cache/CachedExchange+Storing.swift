@@ -21,7 +21,7 @@ extension CachedExchange {
             writer = await begin(entry, response).map { (entry, $0) }
         }
         if let (entry, writer) = writer {
-            await pass(&response, through: writer, as: entry)
+            await pass(&response, through: writer, as: entry, replacing: lookup.entries)
         } else if isReplacement(response) {
             // The origin has a newer response, which is not stored.
             for entry in lookup.entries { await remove(entry) }
@@ -48,7 +48,7 @@ extension CachedExchange {
     }
 
     func remove(_ entry: CacheEntry) async {
-        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in try await store.remove(entry) }
+        _ = await plugin.limited(context, .lookup) { [store] in try await store.remove(entry) }
     }
 
     private func timeToLive(_ head: HTTPResponse, _ lookup: Lookup, _ sent: Date, _ now: Date) -> Int {
@@ -75,16 +75,21 @@ extension CachedExchange {
         }
     }
 
+    /// Whether the key depends on all credentials of a request, also on those that a plugin inside the cache has set.
+    private func isIdentified(_ sent: PipelineRequest) -> Bool {
+        guard plugin.account == nil, rules.audience == .private else { return true }
+        return sent.headers.allSatisfy { field in
+            !CachePlugin.isCredential(field.name, of: sent) || context.hasIdentity(of: field.name)
+                || sent.headers[fields: field.name] == request.headers[fields: field.name]
+        }
+    }
+
     /// Returns what to store of a response; `nil` if it must not be stored.
     private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt date: Date) -> CacheEntry? {
         let now = context.clock.date
         let sent = response.request
-        let added = sent.headers.contains { field in
-            CachePlugin.isCredential(field.name, of: sent) && !request.headers.contains(field.name)
-        }
-        // A credential that was added inside is not part of the key.
-        if added, context.identities.isEmpty, rules.audience == .private { return nil }
-        let hasCredential = added || request.headers.contains { CachePlugin.isCredential($0.name, of: request) }
+        guard isIdentified(sent) else { return nil }
+        let hasCredential = sent.headers.contains { CachePlugin.isCredential($0.name, of: sent) }
         if context.transportDecodesContent, response.statusCode == 206 { return nil }
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
@@ -129,7 +134,7 @@ extension CachedExchange {
 
     private func begin(_ entry: CacheEntry, _ response: PipelineResponse) async -> (any CacheBodyWriter)? {
         let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
-        return await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+        return await plugin.limited(context, .lookup) { [store] in
             try await store.write(entry, byteCount: byteCount)
         }
     }
@@ -138,10 +143,11 @@ extension CachedExchange {
     private func pass(
         _ response: inout PipelineResponse,
         through writer: any CacheBodyWriter,
-        as entry: CacheEntry
+        as entry: CacheEntry,
+        replacing known: [CacheEntry]
     ) async {
         let (invalidations, start) = (plugin.invalidations, start)
-        let sink = CacheSink(writer, plugin, context, entry, expectation(of: response)) {
+        let sink = CacheSink(writer, plugin, context, entry, replacing: known, expectation(of: response)) {
             invalidations.isCurrent(entry.key.resource, since: start)
         }
         // A stream without bytes need not be read.
@@ -196,7 +202,7 @@ extension CachedExchange {
         var asking = request
         asking.head = rest
         let sent = context.clock.date
-        var response = try await send(asking)
+        var response = try await forward(asking, "partial")
         response.request.headers[.range] = request.headers[.range]
         response.request.headers[.ifRange] = request.headers[.ifRange]
         guard response.statusCode == 206 else {
@@ -205,14 +211,10 @@ extension CachedExchange {
         }
         guard let range = rules.continuation(of: part, by: response.head),
             range.range.upperBound == range.totalByteCount,
-            let reader = await plugin.limited(
-                context,
-                to: CachePlugin.lookupLimit,
-                { [store] in try await store.body(of: part) }
-            )
+            let reader = await plugin.limited(context, .lookup, { [store] in try await store.body(of: part) }),
+            let stored = await StoredChunks.body(reader, 0..<part.byteCount, of: part, in: plugin, context)
         else { return try await retryWhole(lookup) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
-        let stored = StoredChunks.body(reader, 0..<part.byteCount, of: part, in: plugin, context)
         let chunks = JoinedChunks(first: stored, second: response.body, secondByteCount: range.range.count)
         response.body = .stream(chunks, byteCount: range.totalByteCount)
         let cookies = response.headers[fields: .setCookie]
@@ -224,6 +226,6 @@ extension CachedExchange {
 
     private func retryWhole(_ lookup: Lookup) async throws -> PipelineResponse {
         let sent = context.clock.date
-        return await receive(try await send(request), lookup, sentAt: sent, reason: "miss")
+        return await receive(try await forward(request, "miss"), lookup, sentAt: sent, reason: "miss")
     }
 }

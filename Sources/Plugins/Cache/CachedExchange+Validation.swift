@@ -23,21 +23,22 @@ extension CachedExchange {
         var validation = request
         validation.head = conditional
         let sent = context.clock.date
+        let reason = freshness.isFresh ? "request" : "stale"
         var response: PipelineResponse
         do {
-            response = try await send(validation)
+            response = try await forward(validation, reason)
         } catch {
             if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
             throw error
         }
         if StaleFallback.isServerError(response.statusCode),
-            let stale = await fallback(to: entry, freshness, until: limit, originStatus: response.statusCode)
+            let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
         {
             return stale
         }
         guard response.statusCode == 304 else {
             response.request.head = withoutConditions(response.request.head)
-            return await receive(response, lookup, sentAt: sent, reason: freshness.isFresh ? "request" : "stale")
+            return await receive(response, lookup, sentAt: sent, reason: reason)
         }
         return try await confirm(response, lookup, sentAt: sent)
     }
@@ -55,9 +56,9 @@ extension CachedExchange {
         }
         do {
             let sent = context.clock.date
-            let response = try await send(request)
+            let response = try await forward(request, reason)
             if StaleFallback.isServerError(response.statusCode),
-                let stale = await fallback(to: entry, freshness, until: limit, originStatus: response.statusCode)
+                let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
             {
                 return stale
             }
@@ -117,7 +118,7 @@ extension CachedExchange {
 
     func update(_ entry: CacheEntry, _ lookup: Lookup) async {
         let variant = variant(of: entry.headers, lookup.hash)
-        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+        _ = await plugin.limited(context, .lookup) { [store] in
             guard let variant else { return try await store.remove(entry) }
             var entry = entry
             entry.variant = variant
@@ -130,14 +131,17 @@ extension CachedExchange {
     /// Revalidates a response in the background, unless another call or machine does (RFC 5861 §3).
     func revalidateInBackground(_ lookup: Lookup) async {
         let now = context.clock.date
-        let token = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+        let token = await plugin.limited(context, .lookup) { [store] in
             try await store.lock(lookup.key, for: Self.lockDuration, at: now)
         }
         guard let token else { return }
         var validation = request
         validation.head = rules.validating(request.head, with: lookup.entries)
         let isConditional = validation.head != request.head
+        let unseen = context[UnseenResponses.self]
+        context.forwardReason = "stale"
         let task = send.startBackgroundCall(validation) { result in
+            if case .success(let response) = result { await unseen.receive(response) }
             await receiveInBackground(result, lookup, sentAt: now, isConditional: isConditional)
             await unlock(lookup.key, token)
         }
@@ -147,7 +151,7 @@ extension CachedExchange {
     private static var lockDuration: Duration { .seconds(30) }
 
     private func unlock(_ key: CacheKey, _ token: UUID) async {
-        _ = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in try await store.unlock(key, token) }
+        _ = await plugin.limited(context, .lookup) { [store] in try await store.unlock(key, token) }
     }
 
     private func receiveInBackground(
@@ -156,11 +160,17 @@ extension CachedExchange {
         sentAt sent: Date,
         isConditional: Bool
     ) async {
-        guard case .success(let response) = result else { return }
+        guard case .success(var response) = result else { return }
         if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent, isOwnCondition: isConditional)
         } else if !StaleFallback.isServerError(response.statusCode) {
-            _ = await receive(response, lookup, sentAt: sent, reason: "stale")
+            response = await receive(response, lookup, sentAt: sent, reason: "stale")
+            if response.cacheStatus?.isStored == true {
+                // A response whose body fails is not stored, and no caller waits for it.
+                do { for try await _ in response.body.chunks() {} } catch {}
+                return
+            }
         }
+        await response.discardBody(context)
     }
 }

@@ -42,7 +42,7 @@ struct CachedExchange: Sendable {
             content: contentText.map { hash($0) } ?? ""
         )
         guard await removePending(key.resource) else { return try await pass("store-unavailable") }
-        let found = await plugin.limited(context, to: CachePlugin.lookupLimit) { try await lookUp(key, hash) }
+        let found = await plugin.limited(context, .lookup) { try await lookUp(key, hash) }
         guard let lookup = found else { return try await pass("store-unavailable") }
         return try await use(lookup)
     }
@@ -94,9 +94,15 @@ struct CachedExchange: Sendable {
     /// Sends the request, and leaves its response alone.
     private func pass(_ reason: String) async throws -> PipelineResponse {
         if isOnlyIfCached { return unavailable(reason) }
-        var response = try await send(request)
+        var response = try await forward(request, reason)
         report(CacheStatus(.bypass, reason: reason, originStatus: response.statusCode), in: &response.headers)
         return response
+    }
+
+    /// Sends a request to the origin.
+    func forward(_ request: PipelineRequest, _ reason: String) async throws -> PipelineResponse {
+        context.forwardReason = reason
+        return try await send(request)
     }
 
     /// Adds the line of Cache-Status, and lets other plugins know how the call was handled.
@@ -108,7 +114,7 @@ struct CachedExchange: Sendable {
     /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
     private func change() async throws -> PipelineResponse {
         if isOnlyIfCached { return unavailable("method") }
-        var response = try await send(request)
+        var response = try await forward(request, "method")
         if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
             let texts = CacheRules.invalidated(by: response.head, to: request.head)
             if !texts.isEmpty, let hash = await plugin.storeHash(context) ?? plugin.latestHash {
@@ -125,7 +131,7 @@ struct CachedExchange: Sendable {
     /// Removes the responses of a resource that has changed; returns `false` if the store fails.
     private func removePending(_ resource: String) async -> Bool {
         guard let number = plugin.invalidations.pending(resource) else { return true }
-        let isRemoved = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+        let isRemoved = await plugin.limited(context, .lookup) { [store] in
             try await store.remove(resource: resource)
             return true
         }
@@ -178,13 +184,14 @@ struct CachedExchange: Sendable {
         if let range = served.range {
             var reader = body
             if reader == nil {
-                reader = await plugin.limited(context, to: CachePlugin.lookupLimit) { [store] in
+                reader = await plugin.limited(context, .lookup) { [store] in
                     try await store.body(of: entry)
                 }
             }
             guard let reader else { return nil }
             let stored = (range.lowerBound - entry.firstByte)..<(range.upperBound - entry.firstByte)
-            content = StoredChunks.body(reader, stored, of: entry, in: plugin, context)
+            guard let body = await StoredChunks.body(reader, stored, of: entry, in: plugin, context) else { return nil }
+            content = body
         }
         let timeToLive = freshness.lifetime - freshness.age
         let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)
@@ -207,7 +214,7 @@ struct CachedExchange: Sendable {
 
     private func exchange(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
         let sent = context.clock.date
-        let response = try await send(request)
+        let response = try await forward(request, reason)
         return await receive(response, lookup, sentAt: sent, reason: reason)
     }
 
@@ -231,7 +238,7 @@ struct CachedExchange: Sendable {
         to entry: CacheEntry,
         _ freshness: CacheRules.Freshness,
         until limit: Int?,
-        originStatus: Int? = nil
+        inPlaceOf response: PipelineResponse? = nil
     ) async -> PipelineResponse? {
         guard let limit, freshness.staleness <= limit, !Task.isCancelled else { return nil }
         let isDelayed = context.update(StaleFallback.self) { state in
@@ -239,6 +246,9 @@ struct CachedExchange: Sendable {
             return state == .available
         }
         if isDelayed { return nil }
-        return await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError, originStatus: originStatus)
+        let status = response?.statusCode
+        let stale = await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError, originStatus: status)
+        if stale != nil, let response { await context[UnseenResponses.self].receive(response) }
+        return stale
     }
 }

@@ -1,9 +1,27 @@
 import Pipeline
 import Synchronization
 
+/// How a call waits for a store.
+struct StoreOperation: Sendable {
+    /// How long the call waits.
+    let limit: Duration
+    /// Whether the wait ends when the call is cancelled.
+    var isCancellable = true
+    /// Whether the operation counts towards the maximum number.
+    var isCounted = true
+    /// Whether the wait is a span of the timeline; pieces of a body are too many.
+    var isRecorded = true
+
+    static let lookup = Self(limit: .milliseconds(100))
+    /// Reads a piece of a body, which has one read at a time; a refused one could end its call.
+    static let read = Self(limit: .seconds(1), isCounted: false, isRecorded: false)
+    static let append = Self(limit: .seconds(1), isRecorded: false)
+    /// Appends a piece of a body that is worth keeping when the call is cancelled.
+    static let keep = Self(limit: .seconds(1), isCancellable: false, isRecorded: false)
+    static let finish = Self(limit: .seconds(1), isCancellable: false)
+}
+
 /// The work of stores that calls wait for, at most 64 at a time.
-///
-/// Reading a body does not count: a body has one read at a time, and a refused one would end its call.
 ///
 /// A call leaves when its time is over or when it is cancelled, even if the store does not respond to cancellation. The
 /// work then ends on its own.
@@ -16,16 +34,15 @@ final class StoreWork: Sendable {
     /// Throws the error of the work, `cacheUnavailable` if the time is over or if too much is in progress, and, if the
     /// wait is cancellable, `CancellationError`.
     func run<Output: Sendable>(
-        within limit: Duration,
+        _ operation: StoreOperation,
         on clock: PipelineClock,
-        isCancellable: Bool,
-        isCounted: Bool,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async throws -> Output? {
+        let isCounted = operation.isCounted
         guard !isCounted || begin() else {
             throw PipelineError(.cacheUnavailable, "the cache has 64 operations in progress")
         }
-        let deadline = clock.now.advanced(by: limit)
+        let deadline = clock.now.advanced(by: operation.limit)
         let wait = Wait<Output>()
         let task = Self.startAtOnce { [self] in
             let result: Result<Output?, any Error>
@@ -36,11 +53,11 @@ final class StoreWork: Sendable {
         if let result = wait.result { return try result.get() }
         let timer = Self.startAtOnce {
             do { try await clock.sleep(until: deadline) } catch { return }
-            let text = "the cache did not respond within \(PipelineError.text(of: limit))"
+            let text = "the cache did not respond within \(PipelineError.text(of: operation.limit))"
             if wait.end(.failure(PipelineError(.cacheUnavailable, text))) { task.cancel() }
         }
         defer { timer.cancel() }
-        guard isCancellable else { return try await wait.value() }
+        guard operation.isCancellable else { return try await wait.value() }
         return try await withTaskCancellationHandler {
             try await wait.value()
         } onCancel: {

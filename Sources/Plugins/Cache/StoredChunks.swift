@@ -13,21 +13,58 @@ struct StoredChunks: AsyncSequence, Sendable {
     private let entry: CacheEntry
     private let plugin: CachePlugin
     private let context: PipelineContext
+    /// The bytes that were read before the response was returned.
+    private var first = Data()
 
-    /// Returns a range of a stored body as a body of a response.
+    /// Returns a range of a stored body as a body of a response; `nil` if it cannot be read.
+    ///
+    /// If the call needs the body in memory, all of it is read; otherwise the first piece. After that, a failure of the
+    /// store ends the call.
     static func body(
         _ reader: any CacheBodyReader,
         _ range: Range<Int>,
         of entry: CacheEntry,
         in plugin: CachePlugin,
         _ context: PipelineContext
-    ) -> PipelineBody {
-        if let bytes = reader.bytes, range.upperBound <= bytes.count {
+    ) async -> PipelineBody? {
+        // A longer body is a stream, so that a streamed call can read it.
+        let isShort = range.count <= context.limits.bufferedBodyByteCount
+        if isShort, let bytes = reader.bytes, range.upperBound <= bytes.count {
             if range.count == bytes.count { return .bytes(bytes) }
             return .bytes(Data(bytes.dropFirst(range.lowerBound).prefix(range.count)))
         }
-        let chunks = StoredChunks(reader: reader, range: range, entry: entry, plugin: plugin, context: context)
-        return .stream(byteCount: range.count, replaying: { chunks })
+        var chunks = StoredChunks(reader, range, of: entry, in: plugin, context)
+        repeat {
+            guard let piece = await chunks.piece(at: range.lowerBound + chunks.first.count) else { return nil }
+            chunks.first += piece
+        } while isShort && !context.wantsStream && chunks.first.count < range.count
+        if isShort, chunks.first.count == range.count { return .bytes(chunks.first) }
+        return .stream(byteCount: range.count, replaying: { [chunks] in chunks })
+    }
+
+    private init(
+        _ reader: any CacheBodyReader,
+        _ range: Range<Int>,
+        of entry: CacheEntry,
+        in plugin: CachePlugin,
+        _ context: PipelineContext
+    ) {
+        self.reader = reader
+        self.range = range
+        self.entry = entry
+        self.plugin = plugin
+        self.context = context
+    }
+
+    /// Reads a piece; if that fails, removes the entry and returns `nil`.
+    private func piece(at offset: Int) async -> Data? {
+        let count = Swift.min(Self.pieceByteCount, range.upperBound - offset)
+        guard count > 0 else { return Data() }
+        let bytes = await plugin.limited(context, .read) { [reader] in try await reader.read(at: offset, upTo: count) }
+        if let bytes, !bytes.isEmpty { return bytes }
+        if Task.isCancelled { return nil }
+        _ = await plugin.limited(context, .finish) { [entry, plugin] in try await plugin.store.remove(entry) }
+        return nil
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: self, offset: range.lowerBound) }
@@ -37,22 +74,17 @@ struct StoredChunks: AsyncSequence, Sendable {
         var offset: Int
 
         mutating func next() async throws -> Data? {
-            let count = Swift.min(StoredChunks.pieceByteCount, chunks.range.upperBound - offset)
-            guard count > 0 else { return nil }
-            let (plugin, context, offset) = (chunks.plugin, chunks.context, offset)
-            let bytes = await plugin.limited(context, to: CachePlugin.writeLimit, isCounted: false) {
-                [reader = chunks.reader] in
-                try await reader.read(at: offset, upTo: count)
+            guard offset < chunks.range.upperBound else { return nil }
+            if offset == chunks.range.lowerBound {
+                offset += chunks.first.count
+                return chunks.first
             }
-            if let bytes, !bytes.isEmpty {
-                self.offset += bytes.count
-                return bytes
+            guard let piece = await chunks.piece(at: offset) else {
+                try Task.checkCancellation()
+                throw PipelineError(.unreadableCache, "the stored body cannot be read")
             }
-            if Task.isCancelled { throw CancellationError() }
-            _ = await plugin.limited(context, to: CachePlugin.writeLimit) { [entry = chunks.entry] in
-                try await plugin.store.remove(entry)
-            }
-            throw PipelineError(.unreadableCache, "the stored body cannot be read")
+            offset += piece.count
+            return piece
         }
     }
 }

@@ -58,6 +58,8 @@ actor CacheSink {
     private let context: PipelineContext
     private let expectation: Expectation
     private let entry: CacheEntry
+    /// What the store had when the call began.
+    private let known: [CacheEntry]
     private let isCurrent: @Sendable () -> Bool
     private let start: PipelineClock.Instant
     /// How long the store has taken so far.
@@ -69,6 +71,7 @@ actor CacheSink {
         _ plugin: CachePlugin,
         _ context: PipelineContext,
         _ entry: CacheEntry,
+        replacing known: [CacheEntry],
         _ expectation: Expectation,
         isCurrent: @escaping @Sendable () -> Bool
     ) {
@@ -76,6 +79,7 @@ actor CacheSink {
         self.plugin = plugin
         self.context = context
         self.entry = entry
+        self.known = known
         self.expectation = expectation
         self.isCurrent = isCurrent
         start = context.clock.now
@@ -87,7 +91,7 @@ actor CacheSink {
         let begin = context.clock.now
         // A cancelled call waits only if it then keeps what it has received.
         let leaves = !expectation.isKeptIfInterrupted
-        let isWritten = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: leaves) {
+        let isWritten = await plugin.limited(context, leaves ? .append : .keep) {
             try await writer.append(bytes)
             return true
         }
@@ -96,7 +100,8 @@ actor CacheSink {
         byteCount += bytes.count
         // A store that is slower than the origin and than 8 MiB/s would make the call time out.
         let originTime = start.duration(to: end) - storeTime
-        let isSlow = storeTime > CachePlugin.writeLimit + originTime + .seconds(1) * Double(byteCount >> 10) / 8_192
+        let allowance = StoreOperation.append.limit + .seconds(1) * Double(byteCount >> 10) / 8_192
+        let isSlow = storeTime > allowance + originTime
         if isWritten == nil || isSlow { self.writer = nil }
     }
 
@@ -114,9 +119,13 @@ actor CacheSink {
     /// Makes the response visible, unless its resource changes at the same time.
     private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
         let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
-        let work: @Sendable () async throws -> Bool? = { [entry, isCurrent, plugin] in
+        let work: @Sendable () async throws -> Bool? = { [entry, known, isCurrent, plugin] in
             // While a long body was read, another call may have stored a newer response.
-            if isLate, try await plugin.store.entries(for: entry.key).contains(where: { entry.isOlder(than: $0) }) {
+            if isLate,
+                try await plugin.store.entries(for: entry.key).contains(where: { other in
+                    entry.isOlder(than: other) && !known.contains(where: other.isSame(as:))
+                })
+            {
                 await writer.discard()
                 return true
             }
@@ -125,7 +134,7 @@ actor CacheSink {
             if !isCurrent() { try await plugin.store.remove(entry) }
             return true
         }
-        _ = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false, work)
+        _ = await plugin.limited(context, .finish, work)
     }
 
     /// Stores the beginning of a response that was interrupted, if the rest can be obtained later.
@@ -143,7 +152,7 @@ actor CacheSink {
             await writer.discard()
             return true
         }
-        _ = await plugin.limited(context, to: CachePlugin.writeLimit, isCancellable: false, work)
+        _ = await plugin.limited(context, .finish, work)
     }
 }
 
@@ -152,4 +161,7 @@ extension CacheEntry {
     fileprivate func isOlder(than other: CacheEntry) -> Bool {
         other.variant == variant && other.responseDate > responseDate
     }
+
+    /// Whether another entry is this one, and has not been updated.
+    fileprivate func isSame(as other: CacheEntry) -> Bool { other.id == id && other.responseDate == responseDate }
 }

@@ -16,10 +16,11 @@ import Synchronization
 /// - Sends the cookies of the jar that match the request, on each attempt and each redirect. Cookies that a target has
 ///   set come first; a cookie of the jar with the name of one of these is left out.
 /// - Sends at most 8190 bytes of cookies with a request; those with the shortest paths are left out first.
-/// - Stores the cookies of each response, including redirects and responses whose status the target does not accept.
+/// - Stores the cookies of each response, including redirects, responses whose status the target does not accept, and
+///   those in place of which ``CachePlugin`` has returned a stored one.
 /// - Sends a cookie with `SameSite=Strict` only to the site of the call's first request, and one with `Lax`, or without
 ///   a value, also to other sites if the method is safe.
-/// - Does not touch responses that came from a cache.
+/// - Does not touch stored responses.
 /// - Records when a cookie was last used only if the response sets cookies, so that most calls only read the store.
 ///
 /// **Defaults**
@@ -77,7 +78,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
     /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard let account else { return }
-        try await CallAccounts.record(for: self, in: context, account)
+        try await CallAccounts.record(for: self, of: .cookie, in: context, account)
     }
 
     /// Sends the request with its cookies, and stores those of the response.
@@ -91,14 +92,18 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
             let described = describe(request, context)
         else { return try await send(request) }
         let start = signOutCount.load(ordering: .acquiring)
+        let receive: UnseenResponses.Receiver = { response in
+            let fields = response.headers[values: .setCookie]
+            // A plugin inside may have changed the host.
+            guard !fields.isEmpty, response.request.origin.authority == request.origin.authority,
+                self.signOutCount.load(ordering: .acquiring) == start
+            else { return }
+            await self.keep(fields, described, account, context.clock)
+        }
+        context.update(UnseenResponses.self) { $0.receivers[ObjectIdentifier(self)] = receive }
         let response = try await send(try await withCookies(request, described, account, context))
-        // A plugin inside may have changed the host.
         let isNew = response.source == .network || response.cacheStatus?.kind == .revalidated
-        guard isNew, response.request.origin.authority == request.origin.authority,
-            signOutCount.load(ordering: .acquiring) == start
-        else { return response }
-        let fields = response.headers[values: .setCookie]
-        if !fields.isEmpty { await keep(fields, described, account, context) }
+        if isNew { await receive(response) }
         return response
     }
 
@@ -149,9 +154,9 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         _ fields: [String],
         _ described: CookieJar.Request,
         _ account: String,
-        _ context: PipelineContext
+        _ clock: PipelineClock
     ) async {
-        let now = context.clock.date
+        let now = clock.date
         do {
             try await store.update(account: account) { [rules] jar in
                 jar.store(fields, from: described, rules: rules, at: now)
@@ -159,6 +164,20 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         } catch {
             if !(error is CancellationError) { onWriteFailure(error) }
         }
+    }
+}
+
+/// Receives the responses of the origin that a cache does not return to the plugins outside.
+struct UnseenResponses: PipelineContextKey {
+    typealias Receiver = @Sendable (PipelineResponse) async -> Void
+
+    static let defaultValue = Self()
+
+    /// The receivers, by the plugin.
+    var receivers: [ObjectIdentifier: Receiver] = [:]
+
+    func receive(_ response: PipelineResponse) async {
+        for receiver in receivers.values { await receiver(response) }
     }
 }
 

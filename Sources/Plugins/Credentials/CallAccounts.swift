@@ -1,3 +1,4 @@
+import HTTPTypes
 import Pipeline
 
 /// The accounts of a call, by the plugin that obtained them.
@@ -8,8 +9,16 @@ enum CallAccounts: PipelineContextKey {
     /// Obtains the account of the call for a plugin, once per call, and adds it to the identities of the call.
     ///
     /// Of passes that run at the same time, all use the account that was known first.
+    ///
+    /// - Parameters:
+    ///   - plugin: the plugin.
+    ///   - field: the field that the plugin sets to a credential of the account.
+    ///   - context: the context of the call.
+    ///   - account: returns the account.
+    /// - Throws: the error of `account`.
     static func record(
         for plugin: some PluginType & AnyObject,
+        of field: HTTPField.Name? = nil,
         in context: PipelineContext,
         _ account: (any TargetType) async throws -> String
     ) async throws {
@@ -20,7 +29,8 @@ enum CallAccounts: PipelineContextKey {
             if accounts[key] == nil { accounts[key] = name }
             return accounts[key] ?? name
         }
-        context.addIdentity(identity(first, of: plugin))
+        let identity = identity(first, of: plugin)
+        if let field { context.addIdentity(identity, of: field) } else { context.addIdentity(identity) }
     }
 
     /// Returns the identity of a call that a plugin has made for an account.

@@ -33,8 +33,8 @@ import Synchronization
 ///   that of the request.
 /// - Keeps the challenge and the use counts of its nonces, never a credential. Counts the uses of each nonce from 1,
 ///   each exactly once, even if calls run at the same time. Uses the server's `nextnonce`, and ignores its `rspauth`.
-/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:)`. Without `account`, all calls
-///   belong to one account.
+/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
+///   calls belong to one account.
 ///
 /// **Defaults**
 ///
@@ -126,7 +126,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard let account else { return }
-        try await CallAccounts.record(for: self, in: context, account)
+        try await CallAccounts.record(for: self, of: .authorization, in: context, account)
     }
 
     /// Sends the request, with a known credential if there is one, and retries it with a credential after a challenge.

@@ -33,7 +33,10 @@ extension HAREntry {
             headDelay: head,
             duration: total,
             httpVersion: [json["response"], json["request"]].lazy.compactMap { $0?["httpVersion"]?.string }
-                .first { !$0.isEmpty } ?? ""
+                .first { !$0.isEmpty } ?? "",
+            forwardReason: json["cache"]?["comment"]?.string.flatMap { text in
+                text.hasPrefix("fwd=") ? String(text.dropFirst(4)) : nil
+            }
         )
     }
 

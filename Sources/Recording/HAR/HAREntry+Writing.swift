@@ -21,7 +21,7 @@ extension HAREntry {
             "time": Self.milliseconds(total),
             "request": Self.json(exchange.request, exchange.httpVersion),
             "response": Self.json(exchange.response, exchange),
-            "cache": .object([]),
+            "cache": .object(["comment": exchange.forwardReason.map { .string("fwd=" + $0) }]),
             "timings": .object([
                 "send": .integer(0),
                 "wait": Self.milliseconds(head),

@@ -66,4 +66,6 @@ struct RecordedExchange: Sendable, Equatable {
     var duration = Duration.zero
     /// For example `HTTP/1.1`; empty if unknown.
     var httpVersion = ""
+    /// Why a cache sent the request, such as `uri-miss`; `nil` without a cache.
+    var forwardReason: String?
 }

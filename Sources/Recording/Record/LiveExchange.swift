@@ -21,6 +21,7 @@ final class LiveExchange: Sendable {
     private let clock: PipelineClock
     private let start: PipelineClock.Instant
     private let date: Date
+    private let forwardReason: String?
     private let byteLimit: Int
     private let state = Mutex(State())
     private let end: @Sendable (Outcome) -> Void
@@ -34,17 +35,18 @@ final class LiveExchange: Sendable {
 
     /// - Parameters:
     ///   - request: the request, as the caller sends it.
-    ///   - clock: the clock that measures times.
+    ///   - context: the context of the call, for its clock and what a cache has noted.
     ///   - byteLimit: the largest body that is kept, in bytes.
     ///   - end: called once.
     init(
         _ request: PipelineRequest,
-        _ clock: PipelineClock,
+        _ context: PipelineContext,
         byteLimit: Int,
         end: @escaping @Sendable (Outcome) -> Void
     ) {
         self.request = request
-        self.clock = clock
+        clock = context.clock
+        forwardReason = context.forwardReason
         self.byteLimit = byteLimit
         self.end = end
         start = clock.now
@@ -186,7 +188,8 @@ final class LiveExchange: Sendable {
             failure: error.map(Self.failure),
             start: date,
             headDelay: ended.response == nil ? duration : ended.headDelay,
-            duration: duration
+            duration: duration,
+            forwardReason: forwardReason
         )
         end(.recorded(exchange, request))
     }

@@ -85,7 +85,7 @@ final class Recorder: Sendable {
     ) async throws -> PipelineResponse {
         let ticket = try begin(isMissing)
         context.isReplayed = false
-        let live = LiveExchange(request, context.clock, byteLimit: byteLimit) { [self] outcome in
+        let live = LiveExchange(request, context, byteLimit: byteLimit) { [self] outcome in
             end(ticket, outcome, replacing: index)
         }
         do {

@@ -45,7 +45,7 @@ struct Replay {
     private func checkAge(of index: Int, _ context: PipelineContext, canRecord: Bool) throws -> Answer {
         let entry = playback.entries[index]
         // The clock of the recorded session shows the date of the entry.
-        let isOwn = context.clock.now == playback.configuration.clock.now
+        let isOwn = context.clock.isSame(as: playback.configuration.clock)
         let date = isOwn ? Date() : context.clock.date
         switch playback.rules.expiry.action(for: entry, at: date) {
         case .none: return .entry(index)

@@ -15,31 +15,39 @@ final class ReplayClock: DatedClock {
         static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
     }
 
-    /// The end of the latest exchange or wait.
-    private let reached: Mutex<Instant>
+    private struct State {
+        /// The end of the latest exchange or wait.
+        var reached: Instant
+        /// The recorded pauses, which change only the date, so that they end no call with a timeout.
+        var pauses = Duration.zero
 
-    init(startingAt start: Instant?) { reached = Mutex(start ?? Instant(Date())) }
+        var date: Instant { reached.advanced(by: pauses) }
+    }
+
+    private let state: Mutex<State>
+
+    init(startingAt start: Instant?) { state = Mutex(State(reached: start ?? Instant(Date()))) }
 
     var origin: Instant { Instant(offset: .zero) }
 
     var minimumResolution: Duration { .zero }
 
-    var now: Instant { reached.withLock { $0 } }
+    var now: Instant { state.withLock { $0.reached } }
 
-    var date: Date { Date(timeIntervalSince1970: now.offset / .seconds(1)) }
+    var date: Date { Date(timeIntervalSince1970: state.withLock { $0.date }.offset / .seconds(1)) }
 
-    /// Sets the clock to the start of an exchange, unless it shows a later time; returns the resulting time.
+    /// Sets the date to the start of an exchange, unless it is later; returns the time.
     func begin(at start: Instant?) -> Instant {
-        reached.withLock { reached in
-            reached = max(reached, start ?? reached)
-            return reached
+        state.withLock { state in
+            if let start { state.pauses += max(state.date.duration(to: start), .zero) }
+            return state.reached
         }
     }
 
-    /// Sets the clock to a moment, unless it shows a later one.
-    func advance(to moment: Instant) { reached.withLock { $0 = max($0, moment) } }
+    /// Sets the time to a moment, unless it is later.
+    func advance(to moment: Instant) { state.withLock { $0.reached = max($0.reached, moment) } }
 
-    func advance(by duration: Duration) { reached.withLock { $0 = $0.advanced(by: duration) } }
+    func advance(by duration: Duration) { state.withLock { $0.reached = $0.reached.advanced(by: duration) } }
 
     /// Waits in real time, so that a timeout does not end work that is in progress.
     func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -7,6 +7,8 @@ public import Foundation
 /// removed. A store may lose entries at any time, but never returns the bytes of another entry, or fewer than an entry
 /// says.
 ///
+/// Its methods must not block their thread: callers could not stop waiting when their time is over.
+///
 /// Check a store of your own with `CacheStoreConformance` of `PipelineTesting`.
 public protocol CacheStore: Sendable {
     /// Whether all methods return without waiting, so that callers set no time limit; defaults to `false`.

@@ -30,7 +30,7 @@ struct CacheAccountTests {
         let user: CurrentUser
 
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-            context.addIdentity(user.value)
+            context.addIdentity(user.value, of: .authorization)
         }
 
         func exchange(
@@ -177,6 +177,43 @@ struct CacheAccountTests {
         #expect(bodies["ben"]?.count == 1)
         #expect(bodies["anna"] != bodies["ben"])
         #expect(bench.provider.explain().findings.isEmpty, "\(bench.provider.explain())")
+    }
+
+    @Test("Users of one tenant do not share a response, if only the tenant is an identity")
+    func tenant() async throws {
+        let user = CurrentUser("")
+        let transport = ScriptedTransport { _, index in
+            .status(200, headers: CacheBench.control("max-age=60"), body: "\(index)")
+        }
+        let token: any PluginType = .exchange(name: "token") { request, _, send in
+            var request = request
+            try request.setHeader(user.value, for: .authorization)
+            return try await send(request)
+        }
+        let bench = CacheBench(
+            transport,
+            outside: [CookiePlugin(account: { _ in "tenant" })],
+            inside: [token]
+        )
+        for (index, name) in ["anna", "ben", "anna", "ben"].enumerated() {
+            user.value = name
+            #expect(try await bench.get() == "\(index) miss")
+        }
+    }
+
+    @Test("A response to a credential that a plugin inside has replaced is not stored")
+    func replaced() async throws {
+        let user = CurrentUser("")
+        let token: any PluginType = .exchange(name: "token") { request, _, send in
+            var request = request
+            try request.setHeader(user.value, for: .authorization)
+            return try await send(request)
+        }
+        let bench = CacheBench(CacheBench.control("max-age=60"), inside: [token])
+        for (index, name) in ["anna", "ben", "anna"].enumerated() {
+            user.value = name
+            #expect(try await bench.get(Ask(headers: ["Authorization": "app"])) == "\(index + 1) miss")
+        }
     }
 
     @Test("A background request keeps the account of its call")

@@ -88,12 +88,30 @@ struct CacheDiskTests {
         #expect(try folder.files(".body").isEmpty)
     }
 
-    @Test("A folder that cannot be written leaves calls as they are without a store", .enabled(if: geteuid() != 0))
-    func readOnly() async throws {
+    @Test("No file contains a credential, a cookie, a URL or the value of a field that Vary names")
+    func secrets() async throws {
         let folder = try Folder()
-        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.parent.path)
-        let bench = bench(folder)
-        for count in 0...2 { #expect(try await number(bench) == UInt8(count)) }
+        let words = ["canary-token", "canary-sent", "canary-set", "canary-account", "canary-query", "canary-vary"]
+        let more: HTTPFields = [.vary: "X-Vary, Authorization", .setCookie: "a=\(words[2])"]
+        let fields = CacheBench.control("max-age=60", more)
+        let transport = ScriptedTransport { _, _ in .status(200, headers: fields, body: .bytes(Data(count: 100_000))) }
+        // An open store does not remove the files beside its database.
+        let store = DiskCacheStore(folder.url)
+        for account in [nil, words[3]] as [String?] {
+            let plugin = account.map { name in CachePlugin(store: store, account: { _ in name }) }
+            let bench = CacheBench(transport, plugin ?? CachePlugin(store: store))
+            let headers = ["Authorization": words[0], "Cookie": "a=\(words[1])", "X-Vary": words[5]]
+            let ask = Ask(path: "/b?q=\(words[4])", headers: headers)
+            _ = try await bench.response(ask)
+            #expect(try await bench.response(ask).cacheStatus?.kind == .hit)
+        }
+        let files = try FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil)
+        #expect(files.contains { $0.lastPathComponent.contains(".body") })
+        for file in files {
+            let content = try Data(contentsOf: file)
+            for word in words { #expect(content.firstRange(of: Data(word.utf8)) == nil, "\(word) in \(file)") }
+        }
+        try await store.remove(account: nil)
     }
 }
 #endif

@@ -142,6 +142,50 @@ struct CacheHazardTests {
         #expect(try await bench.get() == "new hit")
     }
 
+    @Test("A call during the download of the same URL gets a whole response, and the later one is stored")
+    func joined() async throws {
+        let fields = fresh
+        let (slow, end) = AsyncStream<Data>.makeStream()
+        let transport = ScriptedTransport { _, index in
+            .status(200, headers: fields, body: index == 0 ? .stream(slow) : .bytes(Data("second".utf8)))
+        }
+        let bench = CacheBench(transport)
+        let first = try await bench.provider.stream(Ask())
+        end.yield(Data("fir".utf8))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.get() == "second miss")
+        #expect(try await bench.get() == "second hit")
+        end.yield(Data("st".utf8))
+        end.finish()
+        var text = ""
+        for try await piece in first.body { text += String(decoding: piece, as: UTF8.self) }
+        #expect(text == "first")
+        #expect(try await bench.get() == "second hit")
+    }
+
+    @Test("A slow response replaces the one that was stored before it, also if the date was set back")
+    func slowBodyAfterSettingBack() async throws {
+        let fields = fresh
+        let clock = AdjustableClock()
+        let (slow, end) = AsyncStream<Data>.makeStream()
+        let transport = ScriptedTransport { _, index in
+            .status(200, headers: fields, body: index == 1 ? .stream(slow) : .bytes(Data("\(index)".utf8)))
+        }
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [CachePlugin()],
+            configuration: .init(clock: clock)
+        )
+        _ = try await provider.request(Ask())
+        clock.setDate(by: -86_400)
+        let response = try await provider.stream(Ask(), options: RequestOptions { $0.cachePolicy = .reload })
+        clock.advance(by: .seconds(5))
+        end.yield(Data("new".utf8))
+        end.finish()
+        for try await _ in response.body {}
+        #expect(try await provider.request(Ask()).data == Data("new".utf8))
+    }
+
     @Test("RFC 9111 §4.3.4: a 304 without validators to the caller's own condition confirms no other response")
     func foreignCondition() async throws {
         let fields = CacheBench.control("max-age=1", [.eTag: "\"1\""])
@@ -168,6 +212,42 @@ struct CacheHazardTests {
         bench.clock.advance(by: .seconds(2))
         #expect(try await bench.get() == "a revalidated")
         #expect(try await cookies.store.jar(account: "").cookies.map(\.value) == ["1"])
+    }
+
+    @Test("Cookies of a response that a stale one replaces are kept by CookiePlugin", arguments: [false, true])
+    func unseenCookies(isInBackground: Bool) async throws {
+        let control = "max-age=1, " + (isInBackground ? "stale-while-revalidate" : "stale-if-error") + "=60"
+        let transport = ScriptedTransport { _, index in
+            let status = isInBackground || index == 0 ? 200 : 503
+            let fields = CacheBench.control(control, [.setCookie: "n=\(index)"])
+            return .status(status, headers: fields, body: "a")
+        }
+        let cookies = CookiePlugin()
+        let bench = CacheBench(transport, CachePlugin(account: { _ in "a" }), outside: [cookies])
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(2))
+        #expect(try await bench.get() == "a stale")
+        #expect(await bench.provider.drain(within: .seconds(1)))
+        #expect(try await cookies.store.jar(account: "").cookies.map(\.value) == ["1"])
+    }
+
+    @Test("After signOut, the cookies of a background request are not kept")
+    func unseenCookiesAfterSignOut() async throws {
+        let transport = ScriptedTransport { _, index in
+            let fields = CacheBench.control("max-age=1, stale-while-revalidate=60", [.setCookie: "n=\(index)"])
+            let step = ScriptedTransport.Step.status(200, headers: fields, body: "a")
+            return index == 0 ? step : .delayed(.seconds(5), step)
+        }
+        let cookies = CookiePlugin()
+        let bench = CacheBench(transport, CachePlugin(account: { _ in "a" }), outside: [cookies])
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(2))
+        #expect(try await bench.get() == "a stale")
+        await bench.clock.waitForSleepers()
+        try await cookies.signOut()
+        bench.clock.advance(by: .seconds(5))
+        #expect(await bench.provider.drain(within: .seconds(1)))
+        #expect(try await cookies.store.jar(account: "").cookies.isEmpty)
     }
 
     @Test(

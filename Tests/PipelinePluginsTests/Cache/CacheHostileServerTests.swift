@@ -102,6 +102,22 @@ struct CacheHostileServerTests {
         }
     }
 
+    @Test("A request cannot name another host or content for a URL than the key of its response does")
+    func unkeyed() async throws {
+        let transport = ScriptedTransport { request, _ in
+            let content = request.body.bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return .status(200, headers: CacheBench.control("max-age=60"), body: "of \(content)")
+        }
+        let bench = CacheBench(transport)
+        let error = await #expect(throws: PipelineError.self) {
+            try await bench.get(Ask(headers: ["Host": "evil.test"]))
+        }
+        #expect(error?.code == .invalidRequest(.headerValue))
+        #expect(try await bench.get(Ask(task: .requestData(Data("evil".utf8)))) == "of evil miss")
+        #expect(try await bench.get() == "of  miss")
+        #expect(try await bench.get() == "of  hit")
+    }
+
     @Test(
         "A response that depends on a condition or a range is not served to a plain request",
         arguments: [

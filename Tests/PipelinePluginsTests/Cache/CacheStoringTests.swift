@@ -236,13 +236,11 @@ struct CacheStoringTests {
         #expect(try await bench.response().cacheStatus?.kind == .hit)
     }
 
-    @Test("A stored body that is shorter than its entry says fails the call, and is removed")
+    @Test("A stored body that is shorter than its entry says is removed, and requested again")
     func shortBody() async throws {
         let store = WatchedStore(isEmpty: true) { _ in }
         let bench = CacheBench(fresh, CachePlugin(store: store))
         #expect(try await bench.get() == "1 miss")
-        let error = await #expect(throws: PipelineError.self) { try await bench.get() }
-        #expect(error?.code == .unreadableCache)
         #expect(try await bench.get() == "2 miss")
     }
 

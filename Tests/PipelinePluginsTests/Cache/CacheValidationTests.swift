@@ -158,6 +158,37 @@ struct CacheValidationTests {
         #expect(bench.transport.sent.count == 3)
     }
 
+    @Test("A response of a background request is stored without being in memory", arguments: [false, true])
+    func largeInBackground(isInterrupted: Bool) async throws {
+        let fields = CacheBench.control("max-age=60, stale-while-revalidate=600")
+        let transport = ScriptedTransport { _, index in
+            let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+                for _ in 0..<10 { continuation.yield(Data(repeating: UInt8(ascii: "0") + UInt8(index), count: 100)) }
+                continuation.finish(throwing: isInterrupted && index == 1 ? PipelineError(.connectionLost, "") : nil)
+            }
+            return .status(200, headers: fields, body: .stream(pieces))
+        }
+        let clock = ManualClock()
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [CachePlugin()],
+            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 500), clock: clock)
+        )
+        func read() async throws -> String {
+            let response = try await provider.stream(Ask())
+            var text = ""
+            for try await piece in response.body { text += String(decoding: piece, as: UTF8.self) }
+            return text
+        }
+        let (old, new) = (String(repeating: "0", count: 1_000), String(repeating: "1", count: 1_000))
+        #expect(try await read() == old)
+        clock.advance(by: .seconds(61))
+        #expect(try await read() == old)
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(try await read() == (isInterrupted ? old : new))
+        #expect(await provider.drain(within: .seconds(1)))
+    }
+
     @Test("A background request that fails leaves the stored response alone", arguments: [0, 500, 503])
     func failedInBackground(status: Int) async throws {
         let failing = CacheBench.control("max-age=600")

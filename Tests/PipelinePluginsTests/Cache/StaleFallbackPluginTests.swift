@@ -171,6 +171,16 @@ struct StaleFallbackPluginTests {
         #expect(findings([StaleFallbackPlugin()]) == ["fallback-without-cache"])
         #expect(findings([CachePlugin(), CachePlugin()]) == ["cache-twice"])
         #expect(findings([CachePlugin(), CookiePlugin()]) == ["cookies-inside-cache"])
+        func exchange(_ capabilities: Set<PluginCapability>) -> any PluginType {
+            .exchange(name: "inner", capabilities: capabilities) { request, _, send in try await send(request) }
+        }
+        #expect(findings([exchange([.signs]), CachePlugin()]) == ["cache-inside-signature"])
+        #expect(findings([CachePlugin(), exchange([.signs])]) == ["sharing-outside-credential"])
+        #expect(findings([CachePlugin(), exchange([.answersChallenges])]) == ["cache-outside-challenge"])
+        for capability in [PluginCapability.signs, .answersChallenges] {
+            #expect(findings([CachePlugin(), exchange([capability, .identifiesCalls])]) == [])
+        }
+        #expect(findings([CachePlugin(), AccessTokenPlugin { _ in "" }]) == [])
     }
 }
 

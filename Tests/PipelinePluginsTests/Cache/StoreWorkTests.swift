@@ -13,7 +13,7 @@ struct StoreWorkTests {
 
     private func run(_ value: @escaping @Sendable () async throws -> Int?) -> Task<Int?, any Error> {
         Task { [work, clock] in
-            try await work.run(within: .seconds(1), on: clock, isCancellable: true, isCounted: true, value)
+            try await work.run(.append, on: clock, value)
         }
     }
 

@@ -105,4 +105,69 @@ struct ReplayedSessionTests {
             try replay.recording.assertAllUsed()
         }
     }
+
+    @Test("A recording shows why the cache has sent each request")
+    func forwardReasons() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "session.har")
+        _ = try await record(file, ManualClock())
+        struct Recording: Decodable {
+            struct Log: Decodable { let entries: [Entry] }
+            struct Entry: Decodable { let cache: [String: String] }
+            let log: Log
+        }
+        let recording = try JSONDecoder().decode(Recording.self, from: Data(contentsOf: file))
+        let reasons = ["fwd=method", "fwd=uri-miss", "fwd=stale", "fwd=method", "fwd=method"]
+        #expect(recording.log.entries.map(\.cache) == reasons.map { ["comment": $0] })
+    }
+
+    @Test("A request with other conditional, secret or signature fields than the recorded one is replayed")
+    func otherFields() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "fields.har")
+        let recorder = try RecordingTransport(file, wrapping: ScriptedTransport(always: .status(200)), mode: .recordAll)
+        func send(over transport: any Transport, _ value: String) async throws -> Int {
+            let fields: any PluginType = .exchange(name: "fields") { request, _, send in
+                var request = request
+                for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifRange] {
+                    request.headers[name] = "\"\(value)\""
+                }
+                try request.setHeader(value, for: "Signature")
+                try request.setHeader(value, for: "Signature-Input")
+                try request.setHeader(value, for: "X-Key", isSecret: true)
+                return try await send(request)
+            }
+            let provider = Provider<Call>(transport: transport, plugins: [fields])
+            return try await provider.request(Call(method: .get, path: "home")).statusCode
+        }
+        #expect(try await send(over: recorder, "a") == 200)
+        try await recorder.finish()
+        let replay = try ReplayTransport(file)
+        #expect(try await send(over: replay, "b") == 200)
+        try replay.recording.assertAllUsed()
+    }
+
+    @Test("A recorded pause changes the date, and ends no call with a timeout")
+    func pause() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "pause.har")
+        let start = Date(timeIntervalSince1970: 1_600_000_000)
+        let clock = ManualClock(date: start)
+        let recorder = try RecordingTransport(file, wrapping: shop, mode: .recordAll)
+        func provider(_ transport: any Transport, _ clock: PipelineClock) -> Provider<Call> {
+            let timeout = TimeoutPlugin(attempt: .seconds(5), total: .seconds(5))
+            return Provider(transport: transport, plugins: [timeout], configuration: .init(clock: clock))
+        }
+        let recording = provider(recorder, PipelineClock(clock))
+        _ = try await recording.request(Call(method: .get, path: "home"))
+        clock.advance(by: .seconds(600))
+        _ = try await recording.request(Call(method: .get, path: "home"))
+        try await recorder.finish()
+        let replay = try ReplayTransport(file)
+        let replaying = provider(replay, replay.configuration.clock)
+        for seconds in [0.0, 600] {
+            #expect(try await replaying.request(Call(method: .get, path: "home")).statusCode == 200)
+            #expect(replay.configuration.clock.date == start + seconds)
+        }
+    }
 }

@@ -91,8 +91,9 @@ struct RedisCacheStoreAccessTests {
             #expect(error?.code == .timedOut)
             durations.append(ContinuousClock.now - start)
         }
-        #expect((.milliseconds(500)..<(.seconds(10))).contains(durations[0]))
-        #expect(durations.contains { $0 < .milliseconds(100) })
+        #expect(durations[0] >= .milliseconds(500))
+        // A call that waits takes at least its timeout, on any machine.
+        #expect(durations.contains { $0 < .milliseconds(500) })
     }
 
     @Test(

@@ -19,7 +19,7 @@ struct OrderGuideTests {
         let sign: @Sendable (_ request: PipelineRequest, _ body: Data) throws -> String
 
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-            context.addIdentity("RequestSigner \(account)")
+            context.addIdentity("RequestSigner \(account)", of: .authorization)
         }
 
         func exchange(

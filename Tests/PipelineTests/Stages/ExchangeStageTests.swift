@@ -123,7 +123,7 @@ struct ExchangeStageTests {
         #expect(
             provider.explain().findings.map(\.remedy) == [
                 """
-                move share inside key, and call addIdentity(_:) in the prepare stage of Signer and declare identifiesCalls
+                move share inside key, and call addIdentity(_:of:) in the prepare stage of Signer and declare identifiesCalls
                 """
             ]
         )

@@ -74,6 +74,23 @@ struct ExchangePhasesTests {
         #expect(phases(timeline) == ["connection 0.0 3.0"])
     }
 
+    @Test("An exchange that gets no response has the wait for it")
+    func unanswered() async throws {
+        let clock = clock
+        let transport = ScriptedTransport([
+            .answer { _, context in
+                context.reportConnectionWait()
+                context.reportConnection()
+                context.reportRequestSent()
+                clock.advance(by: .seconds(3))
+                throw PipelineError(.connectionLost, "lost")
+            }
+        ])
+        let error = await #expect(throws: PipelineError.self) { _ = try await self.timeline(transport) }
+        let timeline = try #require(error?.timeline)
+        #expect(phases(timeline) == ["connection 0.0 0.0", "send 0.0 0.0", "wait 0.0 3.0"])
+    }
+
     @Test("The facts of a connection become part of the exchange, without a timeline, too")
     func connection() async throws {
         let facts = ExchangeConnection(protocolVersion: "2", peerAddress: "192.0.2.1", peerPort: 443, isReused: true)

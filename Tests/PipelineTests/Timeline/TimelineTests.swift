@@ -147,6 +147,18 @@ struct TimelineTests {
         #expect(timeline.spans.first?.outcome == "cancelled")
     }
 
+    @Test("A stream whose reading stops ends its exchange, although the response is kept")
+    func abandonedStream() async throws {
+        let (body, pieces) = AsyncStream<Data>.makeStream()
+        let provider = provider(ScriptedTransport([.status(200, body: .stream(body))]))
+        let response = try await provider.stream(URLTarget("https://a.test"))
+        pieces.yield(Data("x".utf8))
+        for try await _ in response.body { break }
+        let timeline = try #require(response.response.timeline)
+        #expect(timeline.spans.allSatisfy { $0.hasEnded })
+        #expect(timeline.spans.first { $0.kind == .wire }?.outcome == "released")
+    }
+
     @Test("The stages of concurrent attempts have the right parents")
     func concurrent() async throws {
         let transport = ScriptedTransport { _, index in .delayed(.milliseconds(10 * (index + 1)), .status(200)) }
