@@ -8,17 +8,21 @@ import PipelineTransports
 
 /// Measures hits and misses of `CachePlugin` with each store against calls without a cache.
 ///
-/// `--redis PORT` also measures a Redis server on a loopback port.
+/// `--redis PORT` also measures a Redis server on a loopback port. `--origin PORT` measures misses over AsyncHTTPClient
+/// from a server on a loopback port, which must send a response that can be stored for every path.
 @main
 struct Cache {
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
         let isQuick = arguments.first == "--quick"
         if isQuick { arguments.removeFirst() }
-        var port: Int?
-        if arguments.count == 2, arguments[0] == "--redis" { port = Int(arguments[1]) }
-        guard arguments.isEmpty || port != nil else {
-            print("usage: cache [--quick] [--redis PORT]")
+        var ports: [String: Int] = [:]
+        while arguments.count > 1, ["--redis", "--origin"].contains(arguments[0]), let port = Int(arguments[1]) {
+            ports[arguments[0]] = port
+            arguments.removeFirst(2)
+        }
+        guard arguments.isEmpty else {
+            print("usage: cache [--quick] [--redis PORT] [--origin PORT]")
             exit(2)
         }
         let folder = URL.temporaryDirectory.appending(path: "cache-\(UUID().uuidString)")
@@ -26,8 +30,11 @@ struct Cache {
         var stores: [(String, any CacheStore)] = [
             ("memory", MemoryCacheStore()), ("disk", DiskCacheStore(folder)),
         ]
-        if let port { stores.append(("Redis", try RedisCacheStore(port: port))) }
+        if let port = ports["--redis"] { stores.append(("Redis", try RedisCacheStore(port: port))) }
         try await measureCalls(stores, rounds: isQuick ? 3 : 21, count: isQuick ? 200 : 2_000)
+        if let port = ports["--origin"] {
+            try await measureMisses(stores, from: port, rounds: isQuick ? 3 : 21, count: isQuick ? 100 : 1_000)
+        }
         try await measureEntries(isQuick: isQuick)
         try await measureMemory(isQuick: isQuick)
     }
@@ -54,6 +61,41 @@ struct Cache {
             let values = [
                 median(times.map(\.stub)), median(times.map(\.hit)), median(times.map { $0.hit - $0.stub }),
                 median(times.map(\.miss)), median(times.map { $0.miss - $0.stub }),
+            ]
+            print(
+                name.padding(toLength: 6, withPad: " ", startingAt: 0)
+                    + values.map { column($0) }.joined(separator: "   ")
+            )
+        }
+    }
+
+    /// Measures misses over the network against the same exchanges without a cache.
+    @concurrent
+    private static func measureMisses(
+        _ stores: [(String, any CacheStore)],
+        from port: Int,
+        rounds: Int,
+        count: Int
+    ) async throws {
+        let none = Provider<URLTarget>(transport: AsyncHTTPClientTransport())
+        let urls = (0..<count).map { "http://127.0.0.1:\(port)/\($0)" }
+        print("\nµs per call from a server on loopback, median of \(rounds) rounds")
+        print("store   without a cache    miss   ratio")
+        for (name, store) in stores {
+            var times: [(none: Double, miss: Double)] = []
+            let cached = Provider<URLTarget>(
+                transport: AsyncHTTPClientTransport(),
+                plugins: [CachePlugin(store: store)]
+            )
+            for round in 0...rounds {
+                try await store.remove(account: nil)
+                let plain = try await time(none, urls)
+                let miss = try await time(cached, urls)
+                if round > 0 { times.append((plain, miss)) }
+            }
+            guard try await cached.request(URLTarget(urls[0])).cacheStatus?.kind == .hit else { throw Missing() }
+            let values = [
+                median(times.map(\.none)), median(times.map(\.miss)), median(times.map { $0.miss / $0.none }),
             ]
             print(
                 name.padding(toLength: 6, withPad: " ", startingAt: 0)

@@ -30,6 +30,7 @@ struct BackgroundCallTests {
     /// The same for a hop.
     private struct StaleHop: Stage.Exchange {
         let kept: Journal
+        var readsBody = true
 
         func exchange(
             _ request: PipelineRequest,
@@ -37,8 +38,9 @@ struct BackgroundCallTests {
             send: Stage.Send
         ) async throws -> PipelineResponse {
             send.startBackgroundCall(request) { result in
-                let text = (try? result.get()).map { "\($0.statusCode) \($0.request.path) \($0.data.count)" }
-                kept.add(text ?? "failed")
+                guard let response = try? result.get() else { return kept.add("failed") }
+                let bytes = readsBody ? try? await response.body.collect(upTo: 1 << 20) : nil
+                kept.add("\(response.statusCode) \(response.request.path) \(bytes?.count ?? 0)")
             }
             return PipelineResponse(request: request, statusCode: 203)
         }
@@ -189,5 +191,19 @@ struct BackgroundCallTests {
         #expect(await provider.drain(within: .seconds(1)))
         #expect(journal.entries == ["inside 1 true 2 of 1", "307 /there 100000"])
         #expect(transport.sent.count == 1)
+    }
+
+    @Test("A background call of an exchange plugin that does not read the body ends, and closes the exchange")
+    func unread() async throws {
+        let (body, pieces) = AsyncStream<Data>.makeStream()
+        pieces.yield(Data(count: 10))
+        let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
+        let transport = ScriptedTransport([.status(200, body: .stream(body))])
+        let provider = provider(transport, StaleHop(kept: journal, readsBody: false), end)
+        #expect(try await provider.request(TestTarget()).statusCode == 203)
+        // The body does not end, so its exchange is closed when the time for discarded bodies is over.
+        await clock.advanceToNextSleeper()
+        #expect(await provider.drain(within: .seconds(60)))
+        #expect(Set(journal.entries) == ["success 1 of none", "200 /v1/items 0", "cancelled 2 of 1"])
     }
 }
