@@ -12,28 +12,24 @@ extension CachedExchange {
         reason: String
     ) async -> PipelineResponse {
         var response = response
-        var writer: (CacheEntry, any CacheBodyWriter)?
+        var stored: CacheEntry?
         if request.method == .head {
             await receiveHead(response, lookup, sentAt: sent)
         } else if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent)
         } else if let entry = entry(for: response, lookup, sentAt: sent) {
-            writer = await begin(entry, response).map { (entry, $0) }
+            if await store(&response, as: entry, replacing: lookup.entries) { stored = entry }
         }
-        if let (entry, writer) = writer {
-            await pass(&response, through: writer, as: entry, replacing: lookup.entries)
-        } else if isReplacement(response) {
+        if stored == nil, isReplacement(response) {
             // The origin has a newer response, which is not stored.
             for entry in lookup.entries { await remove(entry) }
         }
-        let now = context.clock.date
-        let head = response.head
-        let timeToLive = writer == nil ? nil : timeToLive(head, lookup, sent, now)
+        let freshness = stored.map { rules.freshness(of: $0, at: context.clock.date) }
         let status = CacheStatus(
             .miss,
             reason: reason,
-            timeToLive: timeToLive,
-            isStored: writer != nil,
+            timeToLive: freshness.map { $0.lifetime - $0.age },
+            isStored: stored != nil,
             originStatus: response.statusCode
         )
         report(status, in: &response.headers)
@@ -49,19 +45,6 @@ extension CachedExchange {
 
     func remove(_ entry: CacheEntry) async {
         _ = await plugin.limited(context, .lookup) { [store] in try await store.remove(entry) }
-    }
-
-    private func timeToLive(_ head: HTTPResponse, _ lookup: Lookup, _ sent: Date, _ now: Date) -> Int {
-        let entry = CacheEntry(
-            id: UUID(),
-            key: lookup.key,
-            statusCode: head.status.code,
-            headers: head.headerFields,
-            requestDate: sent,
-            responseDate: now
-        )
-        let freshness = rules.freshness(of: entry, at: now)
-        return freshness.lifetime - freshness.age
     }
 
     /// Whether a response depends on a field that a plugin inside the cache has set, which no lookup can compare.
@@ -132,32 +115,48 @@ extension CachedExchange {
         return head
     }
 
-    private func begin(_ entry: CacheEntry, _ response: PipelineResponse) async -> (any CacheBodyWriter)? {
-        let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
-        return await plugin.limited(context, .lookup) { [store] in
-            try await store.write(entry, byteCount: byteCount)
-        }
-    }
-
-    /// Writes a body that is in memory, and a stream while it is read.
-    private func pass(
+    /// Stores a response, a stream while it is read; returns `false` if the store does not take it.
+    private func store(
         _ response: inout PipelineResponse,
-        through writer: any CacheBodyWriter,
         as entry: CacheEntry,
         replacing known: [CacheEntry]
-    ) async {
+    ) async -> Bool {
+        let expectation = expectation(of: response)
         let (invalidations, start) = (plugin.invalidations, start)
-        let sink = CacheSink(writer, plugin, context, entry, replacing: known, expectation(of: response)) {
-            invalidations.isCurrent(entry.key.resource, since: start)
-        }
+        let isCurrent: @Sendable () -> Bool = { invalidations.isCurrent(entry.key.resource, since: start) }
         // A stream without bytes need not be read.
-        guard let bytes = response.body.bytes ?? (response.body.byteCount == 0 ? Data() : nil) else {
-            let upstream = response.body
-            response.body = .stream(StoringChunks(body: upstream, sink: sink), byteCount: upstream.byteCount)
-            return
+        if let bytes = response.body.bytes ?? (response.body.byteCount == 0 ? Data() : nil) {
+            return await store(bytes, expectation, as: entry, isCurrent)
         }
-        await sink.append(bytes)
-        await sink.finish(bytes.count)
+        let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
+        let begun = await plugin.limited(context, .lookup) { [store] in
+            try await store.write(entry, byteCount: byteCount)
+        }
+        guard let writer = begun else { return false }
+        let sink = CacheSink(writer, plugin, context, entry, replacing: known, expectation, isCurrent: isCurrent)
+        let upstream = response.body
+        response.body = .stream(StoringChunks(body: upstream, sink: sink), byteCount: upstream.byteCount)
+        return true
+    }
+
+    /// Stores a whole body, for which the call waits only once.
+    private func store(
+        _ bytes: Data,
+        _ expectation: CacheSink.Expectation,
+        as entry: CacheEntry,
+        _ isCurrent: @escaping @Sendable () -> Bool
+    ) async -> Bool {
+        guard expectation.byteCount == nil || expectation.byteCount == bytes.count else { return false }
+        let isStored = await plugin.limited(context, .finish) { [store] in
+            guard let writer = try await store.write(entry, byteCount: bytes.count) else { return false }
+            if !bytes.isEmpty { try await writer.append(bytes) }
+            let totalByteCount = expectation.isPart ? expectation.totalByteCount : bytes.count
+            let entry = try await writer.finish(totalByteCount: totalByteCount)
+            // A change is recorded before its removal: either this sees the change, or the removal sees the entry.
+            if !isCurrent() { try await store.remove(entry) }
+            return true
+        }
+        return isStored == true
     }
 
     /// Returns what a body must have to be stored in whole or in part.
