@@ -83,31 +83,38 @@ final class BackgroundCalls: Sendable {
 
 extension PipelineContext {
     /// Makes the context of a background call that this call begins.
-    private func makeChild() -> PipelineContext {
-        PipelineContext(call: CallState(childOf: call), onHopOf: self)
+    ///
+    /// - Parameter isOpen: whether the body of its response is read in pieces, of which none is kept.
+    /// - Returns: the context.
+    private func makeChild(isOpen: Bool) -> PipelineContext {
+        PipelineContext(call: CallState(childOf: call, isOpen: isOpen), onHopOf: self)
     }
 
     /// Runs a background call.
     ///
     /// - Parameters:
     ///   - request: the request; it is refused if it cannot be replayed, because the parent may send it, too.
+    ///   - isOpen: whether the body of the response is read in pieces.
     ///   - run: sends the request; also returns the hop to close when the body has been read.
     ///   - end: receives the result.
     /// - Returns: the task; `nil` if the call is refused.
     func startBackgroundCall(
         _ request: PipelineRequest,
+        isOpen: Bool,
         run: @escaping @Sendable (PipelineContext) async -> (CallResult, Hop?),
         then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
     ) -> Task<Void, Never>? {
         let depth = CallDepth.current + 1
         guard depth <= limits.nestedCallCount, request.body.isReplayable else { return nil }
-        let child = makeChild()
+        let child = makeChild(isOpen: isOpen)
         return call.settings.background.start(child.callID) {
             await CallDepth.$current.withValue(depth) {
                 let (result, hop) = await run(child)
-                // The call ends with the body, or when the body is dropped.
-                await end(Result { try PerformedCall(result, of: child.call).streamed().getPassedOn() })
+                // The call ends with the body, or when that is dropped, after its exchange.
+                let streamed = PerformedCall(result, of: child.call).streamed()
+                await end(Result { try streamed.getPassedOn() })
                 await hop?.close()
+                withExtendedLifetime(streamed) {}
             }
         }
     }

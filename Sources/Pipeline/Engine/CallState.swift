@@ -35,6 +35,8 @@ final class CallState: Sendable {
     let options: RequestOptions
     let start: PipelineClock.Instant
     let isStreaming: Bool
+    /// Whether the body of a background call is read in pieces, which no plugin sees.
+    let isOpen: Bool
     /// The destination of the response's body, for a call that is not read as a stream.
     let download: Download?
     let meter: ProgressMeter?
@@ -64,6 +66,7 @@ final class CallState: Sendable {
         self.endpoint = endpoint
         self.options = options
         self.isStreaming = isStreaming
+        isOpen = false
         self.download = isStreaming ? nil : endpoint.task.destination.map(Download.init)
         self.meter = meter
         self.onStart = onStart
@@ -75,13 +78,14 @@ final class CallState: Sendable {
     }
 
     /// Makes a background call of another call, with its target, its options and the values that are inherited.
-    init(childOf parent: CallState) {
+    init(childOf parent: CallState, isOpen: Bool) {
         id = parent.settings.nextID()
         parentID = parent.id
         target = parent.target
         endpoint = parent.endpoint
         options = parent.options
         isStreaming = false
+        self.isOpen = isOpen
         download = nil
         meter = nil
         onStart = nil

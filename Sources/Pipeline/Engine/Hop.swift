@@ -56,7 +56,12 @@ final class Hop: Sendable {
     }
 
     /// Returns the result of the hop, whose body can be read until ``close()``.
-    func open() async -> CallResult { withAllExchanges(await run(0, entry, context)) }
+    func open() async -> CallResult {
+        let result = await run(0, entry, context)
+        guard case .success(var response) = result else { return withAllExchanges(result) }
+        response.exchanges = context.exchanges
+        return .success(response)
+    }
 
     /// Runs the plugin at an index, or the exchange inside the last one.
     func run(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {

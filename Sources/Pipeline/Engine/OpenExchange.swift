@@ -33,6 +33,9 @@ final class OpenExchange: Sendable {
         state = Mutex(State(source: response.body))
     }
 
+    /// Whether observers see no body.
+    private var hidesBody: Bool { context.isDownload || context.call.isOpen }
+
     deinit { release() }
 
     /// The body for exchange plugins and the caller.
@@ -43,7 +46,7 @@ final class OpenExchange: Sendable {
 
     /// Records a piece of the body that has been read.
     func note(_ chunk: Data) {
-        let isKept = wire.isObserved && !context.isDownload
+        let isKept = wire.isObserved && !hidesBody
         let limit = context.limits.bufferedBodyByteCount
         state.withLock { state in
             state.byteCount += chunk.count
@@ -124,7 +127,7 @@ final class OpenExchange: Sendable {
             guard state.source != nil else { return nil }
             state.source = nil
             defer { state.read = Data() }
-            return state.isTooLarge || context.isDownload ? PipelineBody.absent : .bytes(state.read)
+            return state.isTooLarge || hidesBody ? PipelineBody.absent : .bytes(state.read)
         }
     }
 }

@@ -89,9 +89,11 @@ private final class StreamEnd: Sendable {
     }
 
     /// Finishes the call if nothing can read its body any more.
+    ///
+    /// A background call is complete when its plugin has read what it needs.
     func release(after byteCount: Int) {
         finish(after: byteCount) { open in
-            open.announcedByteCount == byteCount
+            open.call.isOpen || open.announcedByteCount == byteCount
                 ? nil : PipelineError(.cancelled, "the body was released before its end")
         }
     }

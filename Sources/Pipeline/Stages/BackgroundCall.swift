@@ -31,7 +31,7 @@ extension Stage.Next {
         let run = { @Sendable [interceptor] child in
             (await interceptor.inside.run(request, child).inMemory(child), Hop?.none)
         }
-        return context.startBackgroundCall(request, run: run, then: end)
+        return context.startBackgroundCall(request, isOpen: false, run: run, then: end)
     }
 }
 
@@ -55,7 +55,7 @@ extension Stage.Send {
             let inside = hop.inside(index, request, child)
             return (await inside.open(), Hop?.some(inside))
         }
-        return context.startBackgroundCall(request, run: run, then: end)
+        return context.startBackgroundCall(request, isOpen: true, run: run, then: end)
     }
 }
 

@@ -27,7 +27,8 @@ import Synchronization
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
 ///
 /// If the store fails, the call continues without it. A lookup may take 100 ms, and each piece of a body 1 s. A call
-/// fails only if it reads a stored body as a stream that becomes unreadable after its first piece.
+/// fails only if it reads a stored body as a stream, into a file or with progress, and that body becomes unreadable
+/// after its first piece.
 ///
 /// **Accounts**
 ///
@@ -35,7 +36,8 @@ import Synchronization
 /// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
 /// marked as secret. A new token therefore begins with an empty cache. Requests with Digest, whose credential differs
 /// each time, bypass the cache. A response to a credential that a plugin inside sets is stored only if that plugin has
-/// added an identity of the field; see `PipelineContext.addIdentity(_:of:)`.
+/// added an identity of the field; see `PipelineContext.addIdentity(_:of:)`. If a plugin inside changes the URL, no
+/// response is stored.
 ///
 /// With `account` or with shared rules, the key includes only the identities, one of which is the account.
 ///

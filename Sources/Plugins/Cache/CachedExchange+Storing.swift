@@ -9,7 +9,8 @@ extension CachedExchange {
         _ response: PipelineResponse,
         _ lookup: Lookup,
         sentAt sent: Date,
-        reason: String
+        reason: String,
+        isInBackground: Bool = false
     ) async -> PipelineResponse {
         var response = response
         var stored: CacheEntry?
@@ -18,7 +19,8 @@ extension CachedExchange {
         } else if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent)
         } else if let entry = entry(for: response, lookup, sentAt: sent) {
-            if await store(&response, as: entry, replacing: lookup.entries) { stored = entry }
+            let isStored = await store(&response, as: entry, replacing: lookup.entries, isInBackground)
+            if isStored { stored = entry }
         }
         if stored == nil, isReplacement(response) {
             // The origin has a newer response, which is not stored.
@@ -32,7 +34,7 @@ extension CachedExchange {
             isStored: stored != nil,
             originStatus: response.statusCode
         )
-        report(status, in: &response.headers)
+        if isInBackground { status.add(to: &response.headers) } else { report(status, in: &response.headers) }
         return response
     }
 
@@ -59,8 +61,11 @@ extension CachedExchange {
     }
 
     /// Whether the key depends on all credentials of a request, also on those that a plugin inside the cache has set.
-    private func isIdentified(_ sent: PipelineRequest) -> Bool {
+    ///
+    /// The URL that a plugin inside has changed may contain one.
+    func isIdentified(_ sent: PipelineRequest) -> Bool {
         guard plugin.account == nil, rules.audience == .private else { return true }
+        guard CacheRules.resourceText(sent.head) == CacheRules.resourceText(request.head) else { return false }
         return sent.headers.allSatisfy { field in
             !CachePlugin.isCredential(field.name, of: sent) || context.hasIdentity(of: field.name)
                 || sent.headers[fields: field.name] == request.headers[fields: field.name]
@@ -119,7 +124,8 @@ extension CachedExchange {
     private func store(
         _ response: inout PipelineResponse,
         as entry: CacheEntry,
-        replacing known: [CacheEntry]
+        replacing known: [CacheEntry],
+        _ isInBackground: Bool
     ) async -> Bool {
         let expectation = expectation(of: response)
         let (invalidations, start) = (plugin.invalidations, start)
@@ -135,7 +141,8 @@ extension CachedExchange {
         guard let writer = begun else { return false }
         let sink = CacheSink(writer, plugin, context, entry, replacing: known, expectation, isCurrent: isCurrent)
         let upstream = response.body
-        response.body = .stream(StoringChunks(body: upstream, sink: sink), byteCount: upstream.byteCount)
+        let chunks = StoringChunks(body: upstream, sink: sink, endsWithSink: isInBackground)
+        response.body = .stream(chunks, byteCount: upstream.byteCount)
         return true
     }
 
@@ -150,11 +157,16 @@ extension CachedExchange {
         let isStored = await plugin.limited(context, .finish) { [store] in
             guard let writer = try await store.write(entry, byteCount: bytes.count) else { return false }
             if !bytes.isEmpty { try await writer.append(bytes) }
+            guard isCurrent() else {
+                await writer.discard()
+                return false
+            }
             let totalByteCount = expectation.isPart ? expectation.totalByteCount : bytes.count
             let entry = try await writer.finish(totalByteCount: totalByteCount)
             // A change is recorded before its removal: either this sees the change, or the removal sees the entry.
-            if !isCurrent() { try await store.remove(entry) }
-            return true
+            if isCurrent() { return true }
+            try await store.remove(entry)
+            return false
         }
         return isStored == true
     }
@@ -181,7 +193,7 @@ extension CachedExchange {
 
     /// Updates what is stored of a response to GET, or removes it if it has changed (RFC 9111 §4.3.5).
     private func receiveHead(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
-        guard response.statusCode == 200 else { return }
+        guard response.statusCode == 200, isIdentified(response.request) else { return }
         let now = context.clock.date
         for entry in lookup.entries {
             let updated = rules.refreshedByHead(
@@ -205,14 +217,14 @@ extension CachedExchange {
         response.request.headers[.range] = request.headers[.range]
         response.request.headers[.ifRange] = request.headers[.ifRange]
         guard response.statusCode == 206 else {
-            if response.statusCode == 416 { return try await retryWhole(lookup) }
+            if response.statusCode == 416 { return try await retryWhole(lookup, after: response) }
             return await receive(response, lookup, sentAt: sent, reason: "partial")
         }
         guard let range = rules.continuation(of: part, by: response.head),
             range.range.upperBound == range.totalByteCount,
             let reader = await plugin.limited(context, .lookup, { [store] in try await store.body(of: part) }),
             let stored = await StoredChunks.body(reader, 0..<part.byteCount, of: part, in: plugin, context)
-        else { return try await retryWhole(lookup) }
+        else { return try await retryWhole(lookup, after: response) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
         let chunks = JoinedChunks(first: stored, second: response.body, secondByteCount: range.range.count)
         response.body = .stream(chunks, byteCount: range.totalByteCount)
@@ -223,7 +235,8 @@ extension CachedExchange {
         return await receive(response, lookup, sentAt: sent, reason: "partial")
     }
 
-    private func retryWhole(_ lookup: Lookup) async throws -> PipelineResponse {
+    private func retryWhole(_ lookup: Lookup, after response: PipelineResponse) async throws -> PipelineResponse {
+        await drop(response)
         let sent = context.clock.date
         return await receive(try await forward(request, "miss"), lookup, sentAt: sent, reason: "miss")
     }

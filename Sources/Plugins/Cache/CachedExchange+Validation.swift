@@ -87,10 +87,11 @@ extension CachedExchange {
         let now = context.clock.date
         let head = storable(response.head)
         guard let entry = rules.selected(by: head, among: lookup.entries) else {
+            await drop(response)
             return try await fetch(lookup, reason: "miss")
         }
         let updated = rules.refreshed(entry, by: head, requestDate: sent, responseDate: now)
-        await update(updated, lookup)
+        if isIdentified(response.request) { await update(updated, lookup) }
         let freshness = rules.freshness(of: updated, at: now)
         let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
         if var served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
@@ -98,8 +99,12 @@ extension CachedExchange {
             served.headers[fields: .setCookie] = response.headers[fields: .setCookie]
             return served
         }
+        await drop(response)
         return try await fetch(lookup, reason: updated.isComplete ? "miss" : "partial")
     }
+
+    /// Drops a response that no plugin outside gets, except for its cookies.
+    func drop(_ response: PipelineResponse) async { await context[UnseenResponses.self].receive(response) }
 
     /// Updates the stored response that a 304 for the caller's own condition confirms.
     func confirmForCaller(
@@ -109,9 +114,9 @@ extension CachedExchange {
         isOwnCondition: Bool = false
     ) async {
         let head = storable(response.head)
-        guard let entry = rules.selected(by: head, among: lookup.entries, isOwnCondition: isOwnCondition) else {
-            return
-        }
+        guard isIdentified(response.request),
+            let entry = rules.selected(by: head, among: lookup.entries, isOwnCondition: isOwnCondition)
+        else { return }
         let now = context.clock.date
         await update(rules.refreshed(entry, by: head, requestDate: sent, responseDate: now), lookup)
     }
@@ -164,13 +169,11 @@ extension CachedExchange {
         if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent, isOwnCondition: isConditional)
         } else if !StaleFallback.isServerError(response.statusCode) {
-            response = await receive(response, lookup, sentAt: sent, reason: "stale")
+            response = await receive(response, lookup, sentAt: sent, reason: "stale", isInBackground: true)
             if response.cacheStatus?.isStored == true {
-                // A response whose body fails is not stored, and no caller waits for it.
+                // A response whose body fails does not replace a whole one, and no caller waits for it.
                 do { for try await _ in response.body.chunks() {} } catch {}
-                return
             }
         }
-        await response.discardBody(context)
     }
 }

@@ -248,7 +248,7 @@ struct CachedExchange: Sendable {
         if isDelayed { return nil }
         let status = response?.statusCode
         let stale = await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError, originStatus: status)
-        if stale != nil, let response { await context[UnseenResponses.self].receive(response) }
+        if stale != nil, let response { await drop(response) }
         return stale
     }
 }

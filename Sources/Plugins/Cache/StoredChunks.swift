@@ -34,7 +34,11 @@ struct StoredChunks: AsyncSequence, Sendable {
             return .bytes(Data(bytes.dropFirst(range.lowerBound).prefix(range.count)))
         }
         var chunks = StoredChunks(reader, range, of: entry, in: plugin, context)
+        let start = context.clock.now
         repeat {
+            // A store that is slower than 8 MiB/s would make the call time out.
+            let allowance = StoreOperation.read.limit + .seconds(1) * Double(chunks.first.count >> 10) / 8_192
+            if start.duration(to: context.clock.now) > allowance { return nil }
             guard let piece = await chunks.piece(at: range.lowerBound + chunks.first.count) else { return nil }
             chunks.first += piece
         } while isShort && !context.wantsStream && chunks.first.count < range.count

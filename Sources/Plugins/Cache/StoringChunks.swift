@@ -8,14 +8,17 @@ struct StoringChunks: AsyncSequence, Sendable {
 
     let body: PipelineBody
     let sink: CacheSink
+    /// Whether the body ends when nothing more of it is written, because no caller needs it.
+    let endsWithSink: Bool
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(iterator: body.chunks().makeAsyncIterator(), sink: sink)
+        AsyncIterator(iterator: body.chunks().makeAsyncIterator(), sink: sink, endsWithSink: endsWithSink)
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: PipelineBody.Chunks.AsyncIterator
         let sink: CacheSink
+        let endsWithSink: Bool
         var byteCount = 0
         var isEnded = false
 
@@ -29,6 +32,7 @@ struct StoringChunks: AsyncSequence, Sendable {
                 }
                 byteCount += chunk.count
                 await sink.append(chunk)
+                if endsWithSink { isEnded = await !sink.isWriting }
                 return chunk
             } catch {
                 isEnded = true
@@ -84,6 +88,9 @@ actor CacheSink {
         self.isCurrent = isCurrent
         start = context.clock.now
     }
+
+    /// Whether the response may still be stored.
+    var isWriting: Bool { writer != nil }
 
     /// Appends bytes; after a failure, nothing more is written.
     func append(_ bytes: Data) async {
@@ -143,7 +150,7 @@ actor CacheSink {
         self.writer = nil
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
-            && isCurrent()
+            && !known.contains(where: \.isComplete) && isCurrent()
         if isKept { await publish(writer, expectation.totalByteCount) } else { await discard(writer) }
     }
 

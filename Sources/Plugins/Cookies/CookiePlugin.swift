@@ -92,13 +92,15 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
             let described = describe(request, context)
         else { return try await send(request) }
         let start = signOutCount.load(ordering: .acquiring)
+        // The call keeps this closure, which must therefore not keep the call.
+        let (authority, clock) = (request.origin.authority, context.clock)
         let receive: UnseenResponses.Receiver = { response in
             let fields = response.headers[values: .setCookie]
             // A plugin inside may have changed the host.
-            guard !fields.isEmpty, response.request.origin.authority == request.origin.authority,
+            guard !fields.isEmpty, response.request.origin.authority == authority,
                 self.signOutCount.load(ordering: .acquiring) == start
             else { return }
-            await self.keep(fields, described, account, context.clock)
+            await self.keep(fields, described, account, clock)
         }
         context.update(UnseenResponses.self) { $0.receivers[ObjectIdentifier(self)] = receive }
         let response = try await send(try await withCookies(request, described, account, context))

@@ -23,6 +23,7 @@ extension RecordingRedaction {
         var exchange = exchange
         exchange.request = request(exchange.request, secretFields: secretFields)
         if let failure = exchange.failure { exchange.failure = .init(code: failure.code, text: text(failure.text)) }
+        exchange.forwardReason = exchange.forwardReason.map(text)
         if var response = exchange.response {
             response.reasonPhrase = text(response.reasonPhrase)
             let shown = body(response.body, contentType: response.headers[.contentType])

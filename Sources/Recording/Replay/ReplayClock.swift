@@ -15,39 +15,49 @@ final class ReplayClock: DatedClock {
         static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
     }
 
-    private struct State {
+    /// The time, and the date, which recorded pauses advance alone, so that they end no call with a timeout.
+    struct State {
         /// The end of the latest exchange or wait.
-        var reached: Instant
-        /// The recorded pauses, which change only the date, so that they end no call with a timeout.
-        var pauses = Duration.zero
+        var now: Instant
+        var date: Instant
 
-        var date: Instant { reached.advanced(by: pauses) }
+        mutating func advance(to other: State) {
+            now = max(now, other.now)
+            date = max(date, other.date)
+        }
+
+        func advanced(by duration: Duration) -> State {
+            State(now: now.advanced(by: duration), date: date.advanced(by: duration))
+        }
     }
 
     private let state: Mutex<State>
 
-    init(startingAt start: Instant?) { state = Mutex(State(reached: start ?? Instant(Date()))) }
+    init(startingAt start: Instant?) {
+        let start = start ?? Instant(Date())
+        state = Mutex(State(now: start, date: start))
+    }
 
     var origin: Instant { Instant(offset: .zero) }
 
     var minimumResolution: Duration { .zero }
 
-    var now: Instant { state.withLock { $0.reached } }
+    var now: Instant { state.withLock { $0.now } }
 
     var date: Date { Date(timeIntervalSince1970: state.withLock { $0.date }.offset / .seconds(1)) }
 
-    /// Sets the date to the start of an exchange, unless it is later; returns the time.
-    func begin(at start: Instant?) -> Instant {
+    /// Sets the date to the start of an exchange, unless it is later; returns the time and the date.
+    func begin(at start: Instant?) -> State {
         state.withLock { state in
-            if let start { state.pauses += max(state.date.duration(to: start), .zero) }
-            return state.reached
+            state.date = max(state.date, start ?? state.date)
+            return state
         }
     }
 
-    /// Sets the time to a moment, unless it is later.
-    func advance(to moment: Instant) { state.withLock { $0.reached = max($0.reached, moment) } }
+    /// Sets the time and the date, unless they are later.
+    func advance(to end: State) { state.withLock { $0.advance(to: end) } }
 
-    func advance(by duration: Duration) { state.withLock { $0.reached = $0.reached.advanced(by: duration) } }
+    func advance(by duration: Duration) { state.withLock { $0 = $0.advanced(by: duration) } }
 
     /// Waits in real time, so that a timeout does not end work that is in progress.
     func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -57,7 +67,7 @@ final class ReplayClock: DatedClock {
         } else {
             try Task.checkCancellation()
         }
-        advance(to: deadline)
+        state.withLock { $0 = $0.advanced(by: max($0.now.duration(to: deadline), .zero)) }
     }
 }
 

@@ -62,6 +62,13 @@ struct CacheFaultTests {
                 }
                 return .status(200, headers: CacheBench.control("max-age=60"), body: .stream(body))
             }
+            if request.path == "/stream" {
+                let body = AsyncStream<Data> { stream in
+                    stream.yield(Data("1".utf8))
+                    stream.finish()
+                }
+                return .status(200, headers: CacheBench.control("max-age=60"), body: .stream(body))
+            }
             if request.header("X-Gone") != nil {
                 return .status(404, headers: CacheBench.control("no-store"), body: "\(version)")
             }
@@ -84,6 +91,7 @@ struct CacheFaultTests {
         #expect(try await body(Ask(headers: ["X-Gone": "yes"]), .reload) == "1")
         #expect(try await body(Ask(method: .post)) == "2")
         #expect(try await body() == "2")
+        #expect(try await body(Ask(path: "/stream")) == "1")
         let error = await #expect(throws: PipelineError.self) { try await bench.response(Ask(path: "/cut")) }
         #expect(error?.code == .connectionLost)
     }

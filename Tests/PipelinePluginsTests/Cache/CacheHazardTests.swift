@@ -163,6 +163,68 @@ struct CacheHazardTests {
         #expect(try await bench.get() == "second hit")
     }
 
+    @Test("A call is released when it has ended, also with cookies")
+    func released() async throws {
+        final class Value: Sendable {}
+        enum Key: PipelineContextKey { static let defaultValue: Value? = nil }
+        let values = Mutex<[Weak<Value>]>([])
+        let note: any PluginType = .prepare(name: "note") { _, context in
+            let value = Value()
+            values.withLock { $0.append(Weak(value: value)) }
+            context.update(Key.self) { $0 = value }
+        }
+        let bench = CacheBench(fresh, outside: [note, CookiePlugin()])
+        for _ in 1...2 { _ = try await bench.get() }
+        #expect(values.withLock { $0.count } == 2)
+        #expect(values.withLock { $0.allSatisfy { $0.value == nil } })
+    }
+
+    private struct Weak<Value: AnyObject & Sendable>: Sendable {
+        weak let value: Value?
+    }
+
+    @Test("A response to a URL that a plugin inside has changed is stored only for an account", arguments: [nil, "a"])
+    func changedURL(account: String?) async throws {
+        let transport = ScriptedTransport { request, _ in
+            .status(200, headers: CacheBench.control("max-age=60"), body: request.head.path ?? "")
+        }
+        let key = Mutex("anna")
+        let inside: any PluginType = .exchange(name: "key") { request, _, send in
+            var request = request
+            request.appendQuery("key=" + key.withLock { $0 })
+            return try await send(request)
+        }
+        let cache = account.map { name in CachePlugin(account: { _ in name }) } ?? CachePlugin()
+        let bench = CacheBench(transport, cache, inside: [inside])
+        #expect(try await bench.get() == "/b?key=anna miss")
+        key.withLock { $0 = "ben" }
+        #expect(try await bench.get() == (account == nil ? "/b?key=ben miss" : "/b?key=anna hit"))
+    }
+
+    @Test("A 304 to a credential that is not part of the key changes nothing that is stored")
+    func unidentifiedConfirmation() async throws {
+        let user = Mutex<String?>(nil)
+        let transport = ScriptedTransport { request, _ in
+            let more: HTTPFields = [.eTag: "\"v\"", .server: request.headers[.authorization] ?? "nobody"]
+            let fields = CacheBench.control("max-age=1", more)
+            return request.headers.contains(.ifNoneMatch)
+                ? .status(304, headers: fields) : .status(200, headers: fields, body: "a")
+        }
+        let login: any PluginType = .exchange(name: "login") { request, _, send in
+            var request = request
+            if let name = user.withLock({ $0 }) { try request.setHeader(name, for: .authorization) }
+            return try await send(request)
+        }
+        let bench = CacheBench(transport, inside: [login])
+        #expect(try await bench.get() == "a miss")
+        bench.clock.advance(by: .seconds(2))
+        user.withLock { $0 = "anna" }
+        let response = try await bench.response()
+        #expect(response.cacheStatus?.kind == .revalidated)
+        #expect(response.headers[.server] == "anna")
+        #expect(try await bench.response(Ask(), .offline).headers[.server] == "nobody")
+    }
+
     @Test("A slow response replaces the one that was stored before it, also if the date was set back")
     func slowBodyAfterSettingBack() async throws {
         let fields = fresh

@@ -158,9 +158,13 @@ struct CacheValidationTests {
         #expect(bench.transport.sent.count == 3)
     }
 
-    @Test("A response of a background request is stored without being in memory", arguments: [false, true])
-    func largeInBackground(isInterrupted: Bool) async throws {
-        let fields = CacheBench.control("max-age=60, stale-while-revalidate=600")
+    @Test(
+        "A response of a background request is stored without being in memory, and not if it is interrupted",
+        arguments: [false, true],
+        [[:], [.eTag: "\"v\"", .contentLength: "1000"]] as [HTTPFields]
+    )
+    func largeInBackground(isInterrupted: Bool, more: HTTPFields) async throws {
+        let fields = CacheBench.control("max-age=60, stale-while-revalidate=600", more)
         let transport = ScriptedTransport { _, index in
             let pieces = AsyncThrowingStream<Data, any Error> { continuation in
                 for _ in 0..<10 { continuation.yield(Data(repeating: UInt8(ascii: "0") + UInt8(index), count: 100)) }
@@ -171,7 +175,7 @@ struct CacheValidationTests {
         let clock = ManualClock()
         let provider = Provider<Ask>(
             transport: transport,
-            plugins: [CachePlugin()],
+            plugins: [CachePlugin(), PluginStack.didReceive { _, _ in }],
             configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 500), clock: clock)
         )
         func read() async throws -> String {
@@ -187,6 +191,24 @@ struct CacheValidationTests {
         #expect(await provider.drain(within: .seconds(1)))
         #expect(try await read() == (isInterrupted ? old : new))
         #expect(await provider.drain(within: .seconds(1)))
+    }
+
+    @Test("A background request ends when the store does not take more of its response", .timeLimit(.minutes(1)))
+    func endlessInBackground() async throws {
+        let fields = CacheBench.control("max-age=60, stale-while-revalidate=600")
+        let transport = ScriptedTransport { _, index in
+            let endless = AsyncStream<Data> { Data(count: 1_000) }
+            return .status(200, headers: fields, body: index == 0 ? .bytes(Data(count: 10)) : .stream(endless))
+        }
+        let cache = CachePlugin(store: MemoryCacheStore(maximumByteCount: 1 << 20, maximumBodyByteCount: 100_000))
+        let bench = CacheBench(transport, cache)
+        _ = try await bench.response()
+        bench.clock.advance(by: .seconds(61))
+        #expect(try await bench.response().cacheStatus?.kind == .stale)
+        await eventually { bench.transport.sent.count == 2 }
+        #expect(await bench.provider.drain(within: .seconds(600)))
+        #expect(try await bench.response().cacheStatus?.kind == .stale)
+        bench.provider.shutdown()
     }
 
     @Test("A background request that fails leaves the stored response alone", arguments: [0, 500, 503])
