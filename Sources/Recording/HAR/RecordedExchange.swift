@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Pipeline
 
 /// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its
 /// notation.

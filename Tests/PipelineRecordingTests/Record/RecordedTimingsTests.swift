@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineRecording
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("What a recording knows of the time and the connection of an exchange")
@@ -81,7 +82,7 @@ struct RecordedTimingsTests {
                 clock.advance(by: .milliseconds(40))
                 return nil
             }
-            return PipelineResponse(request: request, statusCode: 200, body: .stream(pieces))
+            return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(pieces))
         }.first
         #expect(entry?.timings == ["blocked": 10, "send": 20, "wait": 30, "receive": 40])
         #expect(entry?.time == 100)
@@ -115,7 +116,7 @@ struct RecordedTimingsTests {
                 context.reportRequestSent()
                 return nil
             }
-            return PipelineResponse(request: request, statusCode: 200, body: .stream(pieces))
+            return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(pieces))
         }.first
         #expect(entry?.timings == ["send": 10, "wait": 0, "receive": 40])
         #expect(entry?.time == 50)
