@@ -7,6 +7,7 @@ extension HAREntry {
     ///
     /// Custom members:
     ///
+    /// - `_pipeline`: the call, its attempt and hop, and the spans of its timeline so far, if it records one.
     /// - `_error`, a text, and `_errorKind`, an error code: in the response, if the exchange failed. If it failed
     ///   within the body, the response also has what had arrived.
     /// - `_chunks`: in the response, `[{"size": bytes, "time": milliseconds from the header fields on}]`.
@@ -22,11 +23,10 @@ extension HAREntry {
             "request": Self.json(exchange.request, exchange.httpVersion),
             "response": Self.json(exchange.response, exchange),
             "cache": .object(["comment": exchange.forwardReason.map { .string("fwd=" + $0) }]),
-            "timings": .object([
-                "send": .integer(0),
-                "wait": Self.milliseconds(head),
-                "receive": Self.milliseconds(total - head),
-            ]),
+            "timings": exchange.timings.json(head: .microseconds(head), total: .microseconds(total)),
+            "serverIPAddress": exchange.connection?.peerAddress.map(JSONNode.string),
+            "connection": exchange.connection?.localPort.map { .string("\($0)") },
+            "_pipeline": exchange.call?.json,
         ])
     }
 

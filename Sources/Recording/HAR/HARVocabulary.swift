@@ -12,7 +12,8 @@ enum HARVocabulary {
         "contentType",
         "size", "compression", "encoding", "beforeRequest", "afterRequest", "blocked", "dns", "connect", "send", "wait",
         "receive", "ssl", "_chunks", "_coded", "_encoding", "_error", "_errorKind", "_file", "_pipeline",
-        "_trailers", "randomSeed",
+        "_trailers", "randomSeed", "call", "parentCall", "attempt", "hop", "spans", "id", "parent", "kind", "start",
+        "duration", "outcome",
     ]
 
     /// Returns whether a word occurs in every file.

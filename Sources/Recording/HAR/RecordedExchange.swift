@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Pipeline
 
 /// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its
 /// notation.
@@ -68,4 +69,10 @@ struct RecordedExchange: Sendable, Equatable {
     var httpVersion = ""
     /// Why a cache sent the request, such as `uri-miss`; `nil` without a cache.
     var forwardReason: String?
+    /// How the time to the header fields was spent; not read from a file.
+    var timings = RecordedTimings()
+    /// The connection; not read from a file.
+    var connection: ExchangeConnection?
+    /// The call; `nil` without a timeline, and not read from a file.
+    var call: RecordedCall?
 }

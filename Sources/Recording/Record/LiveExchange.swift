@@ -18,7 +18,8 @@ final class LiveExchange: Sendable {
     }
 
     private let request: PipelineRequest
-    private let clock: PipelineClock
+    private let context: PipelineContext
+    private let phases: @Sendable () -> ExchangePhases
     private let start: PipelineClock.Instant
     private let date: Date
     private let forwardReason: String?
@@ -35,22 +36,25 @@ final class LiveExchange: Sendable {
 
     /// - Parameters:
     ///   - request: the request, as the caller sends it.
-    ///   - context: the context of the call, for its clock and what a cache has noted.
+    ///   - context: the context of the exchange.
+    ///   - phases: returns the moments that the transport has reported.
     ///   - byteLimit: the largest body that is kept, in bytes.
     ///   - end: called once.
     init(
         _ request: PipelineRequest,
         _ context: PipelineContext,
+        phases: @escaping @Sendable () -> ExchangePhases,
         byteLimit: Int,
         end: @escaping @Sendable (Outcome) -> Void
     ) {
         self.request = request
-        clock = context.clock
+        self.context = context
         forwardReason = context.forwardReason
+        self.phases = phases
         self.byteLimit = byteLimit
         self.end = end
-        start = clock.now
-        date = clock.date
+        start = context.clock.now
+        date = context.clock.date
     }
 
     deinit {
@@ -98,7 +102,7 @@ final class LiveExchange: Sendable {
     /// Returns the response to pass on, whose body is kept as it is read.
     func makeResponse(_ response: PipelineResponse) -> PipelineResponse {
         state.withLock { state in
-            state.headDelay = start.duration(to: clock.now)
+            state.headDelay = start.duration(to: context.clock.now)
             state.response = RecordedExchange.Response(
                 status: response.statusCode,
                 reasonPhrase: response.head.status.reasonPhrase,
@@ -137,7 +141,7 @@ final class LiveExchange: Sendable {
     }
 
     private func keepResponse(_ chunk: Data) {
-        let delay = start.duration(to: clock.now)
+        let delay = start.duration(to: context.clock.now)
         state.withLock { state in
             guard !state.hasEnded, !state.isTooLarge, !chunk.isEmpty, var response = state.response.take() else {
                 return
@@ -171,7 +175,7 @@ final class LiveExchange: Sendable {
 
     /// Hands the exchange over; later calls do nothing.
     func finish(throwing error: (any Error)?) {
-        let duration = start.duration(to: clock.now)
+        let duration = start.duration(to: context.clock.now)
         let ended = state.withLock { state -> State? in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
@@ -182,14 +186,20 @@ final class LiveExchange: Sendable {
             return end(.abandoned)
         }
         if ended.isTooLarge { return end(.tooLarge) }
+        let phases = phases()
+        let headDelay = ended.response == nil ? duration : ended.headDelay
         let exchange = RecordedExchange(
             request: RecordedExchange.Request(request, body: request.body.isAbsent ? nil : ended.requestBody),
             response: ended.response,
             failure: error.map(Self.failure),
             start: date,
-            headDelay: ended.response == nil ? duration : ended.headDelay,
+            headDelay: headDelay,
             duration: duration,
-            forwardReason: forwardReason
+            httpVersion: phases.connection?.protocolVersion.map { "HTTP/" + $0 } ?? "",
+            forwardReason: forwardReason,
+            timings: RecordedTimings(phases, within: headDelay),
+            connection: phases.connection,
+            call: RecordedCall(context)
         )
         end(.recorded(exchange, request))
     }

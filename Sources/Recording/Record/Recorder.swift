@@ -85,7 +85,8 @@ final class Recorder: Sendable {
     ) async throws -> PipelineResponse {
         let ticket = try begin(isMissing)
         context.isReplayed = false
-        let live = LiveExchange(request, context, byteLimit: byteLimit) { [self] outcome in
+        let (context, phases) = context.observingPhases()
+        let live = LiveExchange(request, context, phases: phases, byteLimit: byteLimit) { [self] outcome in
             end(ticket, outcome, replacing: index)
         }
         do {

@@ -24,6 +24,16 @@ extension RecordingRedaction {
         exchange.request = request(exchange.request, secretFields: secretFields)
         if let failure = exchange.failure { exchange.failure = .init(code: failure.code, text: text(failure.text)) }
         exchange.forwardReason = exchange.forwardReason.map(text)
+        if var call = exchange.call {
+            call.spans = call.spans.map { span in
+                var span = span
+                span.kind = values(in: span.kind)
+                span.name = text(span.name)
+                span.outcome = span.outcome.map(values)
+                return span
+            }
+            exchange.call = call
+        }
         if var response = exchange.response {
             response.reasonPhrase = text(response.reasonPhrase)
             let shown = body(response.body, contentType: response.headers[.contentType])

@@ -1,0 +1,64 @@
+import Pipeline
+
+/// The place of an exchange in its call, and what the call had spent its time on when the exchange ended.
+struct RecordedCall: Sendable, Equatable {
+    /// A part of the call's time.
+    struct Span: Sendable, Equatable {
+        let id: Int
+        let parentID: Int?
+        var kind: String
+        var name: String
+        let start: Duration
+        /// `nil` if the span had not ended.
+        let duration: Duration?
+        var outcome: String?
+
+        init(_ span: Timeline.Span) {
+            id = span.id
+            parentID = span.parentID
+            kind = span.kind.rawValue
+            name = span.name
+            start = span.start
+            duration = span.hasEnded ? span.duration : nil
+            outcome = span.outcome
+        }
+    }
+
+    let id: Int
+    let parentID: Int?
+    let attempt: Int
+    let hop: Int
+    var spans: [Span]
+
+    /// Returns `nil` if the call has no timeline.
+    init?(_ context: PipelineContext) {
+        guard let timeline = context.timeline else { return nil }
+        id = context.callID
+        parentID = context.parentID
+        attempt = context.attempt
+        hop = context.hop
+        spans = timeline.spans.map(Span.init)
+    }
+
+    var json: JSONNode {
+        .object([
+            "call": .integer(id),
+            "parentCall": parentID.map(JSONNode.integer),
+            "attempt": .integer(attempt),
+            "hop": .integer(hop),
+            "spans": .array(
+                spans.map { span in
+                    .object([
+                        "id": .integer(span.id),
+                        "parent": span.parentID.map(JSONNode.integer),
+                        "kind": .string(span.kind),
+                        "name": .string(span.name),
+                        "start": .milliseconds(span.start),
+                        "duration": span.duration.map(JSONNode.milliseconds),
+                        "outcome": span.outcome.map(JSONNode.string),
+                    ])
+                }
+            ),
+        ])
+    }
+}
