@@ -44,7 +44,10 @@ final class ReplayClock: DatedClock {
 
     var now: Instant { state.withLock { $0.now } }
 
-    var date: Date { Date(timeIntervalSince1970: state.withLock { $0.date }.offset / .seconds(1)) }
+    var date: Date {
+        let (seconds, attoseconds) = state.withLock { $0.date }.offset.components
+        return Date(timeIntervalSince1970: Double(seconds) + Double(attoseconds) / 1e18)
+    }
 
     /// Sets the date to the start of an exchange, unless it is later; returns the time and the date.
     func begin(at start: Instant?) -> State {
