@@ -166,9 +166,11 @@ struct CacheValidationTests {
     func largeInBackground(isInterrupted: Bool, more: HTTPFields) async throws {
         let fields = CacheBench.control("max-age=60, stale-while-revalidate=600", more)
         let transport = ScriptedTransport { _, index in
+            let isCut = isInterrupted && index == 1
+            let piece = Data(repeating: UInt8(ascii: "0") + UInt8(index), count: 100)
             let pieces = AsyncThrowingStream<Data, any Error> { continuation in
-                for _ in 0..<10 { continuation.yield(Data(repeating: UInt8(ascii: "0") + UInt8(index), count: 100)) }
-                continuation.finish(throwing: isInterrupted && index == 1 ? PipelineError(.connectionLost, "") : nil)
+                for _ in 0..<(isCut ? 5 : 10) { continuation.yield(piece) }
+                continuation.finish(throwing: isCut ? PipelineError(.connectionLost, "") : nil)
             }
             return .status(200, headers: fields, body: .stream(pieces))
         }
