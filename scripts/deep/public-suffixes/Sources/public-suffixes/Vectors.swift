@@ -40,7 +40,7 @@ struct Vectors {
                 for host in hosts where list.registrableDomain(of: host) != nil { foundCount += 1 }
             }
         }
-        print("\(list), loaded in \(parseTime)")
+        print("the list was loaded in \(parseTime)")
         let time = lookupTime / (rounds * hosts.count)
         print("\(time) per lookup; \(foundCount / rounds) of \(hosts.count) hosts have a registrable domain")
         print("\(hosts.count) tests, \(hosts.count - failedCount) passed, \(failedCount) failed")
