@@ -60,7 +60,8 @@ public final class EventsPlugin: Stage.Prepare, Stage.DidReceive, Stage.DidFinis
 
     /// Reports that the call has begun; does not change the request.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        report(.began(request), context)
+        // Inside a plugin that retries, each attempt passes here.
+        if context.attempt == 1 { report(.began(request), context) }
     }
 
     /// Reports an exchange that has ended.

@@ -54,6 +54,20 @@ struct EventsPluginTests {
         )
     }
 
+    @Test("Inside a plugin that retries, a call begins once")
+    func inside() async throws {
+        let retry = RetryPlugin(policy: RetryPolicy(statusCodes: [503]), backoff: .immediate)
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport([.status(503), .status(200)]),
+            plugins: [retry, events],
+            configuration: .init(clock: clock)
+        )
+        let stream = events.events()
+        _ = try await provider.request(Ask())
+        let texts = ["1: 1 began /b", "2: 1 exchange 1 503", "3: 1 exchange 2 200", "4: 1 success 2"]
+        #expect(await next(4, of: stream) == texts)
+    }
+
     @Test("Each sequence gets the events from its beginning on, and a slow one loses the oldest")
     func readers() async throws {
         let provider = provider(Array(repeating: .status(200), count: 3))
