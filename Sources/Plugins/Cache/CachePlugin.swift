@@ -34,10 +34,10 @@ import Synchronization
 ///
 /// With private rules, two accounts do not share a response. Without `account`, the key of a response includes the
 /// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
-/// marked as secret. A new token therefore begins with an empty cache. Requests with Digest, whose credential differs
-/// each time, bypass the cache. A response to a credential that a plugin inside sets is stored only if that plugin has
-/// added an identity of the field; see `PipelineContext.addIdentity(_:of:)`. If a plugin inside changes the URL, no
-/// response is stored.
+/// marked as secret, except those that carry a trace. A new token therefore begins with an empty cache. Requests with
+/// Digest, whose credential differs each time, bypass the cache. A response to a credential that a plugin inside sets
+/// is stored only if that plugin has added an identity of the field; see `PipelineContext.addIdentity(_:of:)`. If a
+/// plugin inside changes the URL, no response is stored.
 ///
 /// With `account` or with shared rules, the key includes only the identities, one of which is the account.
 ///
@@ -155,8 +155,15 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     }
 
     static func isCredential(_ name: HTTPField.Name, of request: PipelineRequest) -> Bool {
-        name == .authorization || name == .proxyAuthorization || name == .cookie || request.isSecret(name)
+        name == .authorization || name == .proxyAuthorization || name == .cookie
+            || request.isSecret(name) && !traceFields.contains(name.canonicalName)
     }
+
+    /// The fields that carry a trace, which are secret for other origins, but no credentials.
+    private static let traceFields: Set<String> = [
+        "baggage", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
+        "uber-trace-id", "x-amzn-trace-id", "x-cloud-trace-context",
+    ]
 
     /// Returns the result of work of the store; `nil` if it fails or takes too long.
     func limited<Output: Sendable>(

@@ -112,6 +112,24 @@ struct CacheKeyTests {
         #expect(try await bench.get() == "1 hit")
     }
 
+    @Test("A secret field that carries a trace does not select a response", arguments: [false, true])
+    func trace(isInside: Bool) async throws {
+        let count = Mutex(0)
+        let trace: any PluginType = .exchange(name: "trace") { request, _, send in
+            var request = request
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            try request.setHeader("span=\(number)", for: "Baggage", isSecret: true)
+            return try await send(request)
+        }
+        let control = CacheBench.control("max-age=60")
+        let bench = isInside ? CacheBench(control, inside: [trace]) : CacheBench(control, outside: [trace])
+        #expect(try await bench.get() == "1 miss")
+        #expect(try await bench.get() == "1 hit")
+    }
+
     @Test("The secret of the keys is requested once a minute, so that all machines follow when a store has lost it")
     func secret() async throws {
         let log = StoreLog()
