@@ -106,10 +106,10 @@ enum CacheWriter {
 
     /// Stores an entry as a user who is not root, makes the folder read-only, and prints what then works.
     private static func read(_ store: DiskCacheStore, in folder: URL) async throws {
-        let nobody: uid_t = 65_534
+        let user: uid_t = 65_534
         if geteuid() == 0 {
-            guard chown(folder.deletingLastPathComponent().path, nobody, nobody) == 0, setgid(nobody) == 0,
-                setuid(nobody) == 0
+            guard chown(folder.deletingLastPathComponent().path, user, user) == 0, setgid(user) == 0,
+                setuid(user) == 0
             else { throw POSIXError(.EPERM) }
         }
         let entry = CacheSample.entry(CacheSample.keys[0])

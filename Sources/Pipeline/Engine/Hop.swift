@@ -157,7 +157,7 @@ final class Hop: Sendable {
         }
     }
 
-    /// Closes the exchanges whose responses no plugin has returned.
+    /// Closes the exchanges whose bodies have not been read to their end.
     ///
     /// A streamed exchange ends with its body.
     func close() async {

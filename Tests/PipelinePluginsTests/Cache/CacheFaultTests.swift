@@ -116,7 +116,7 @@ struct CacheFaultTests {
         #expect(response.cacheStatus?.kind == .miss)
     }
 
-    @Test("A stored body that becomes unreadable within a stream fails the stream, and is then requested again")
+    @Test("A stored body that becomes unreadable within a stream fails it, and the next call contacts the origin")
     func unreadableStream() async throws {
         let reads = Atomic(0)
         let store = WatchedStore { method in

@@ -236,7 +236,7 @@ struct CacheStoringTests {
         #expect(try await bench.response().cacheStatus?.kind == .hit)
     }
 
-    @Test("A stored body that is shorter than its entry says is removed, and requested again")
+    @Test("A stored body that is shorter than its entry says is removed and replaced by the response of the origin")
     func shortBody() async throws {
         let store = WatchedStore(isEmpty: true) { _ in }
         let bench = CacheBench(fresh, CachePlugin(store: store))
