@@ -67,6 +67,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "timings",
+            dependencies: [
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "recording",
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),

@@ -39,20 +39,35 @@ extension Contest {
     }
 
     private static func pipeline(over transport: some Transport) -> [Side] {
-        let plain = Provider<PlainPage>(transport: transport)
-        return [
-            Side(name: "no plugins") { byteCount, task in
-                let response = try await plain.request(PlainPage(page: Page(byteCount: byteCount, number: task)))
-                try Side.require(response.statusCode == 200 && response.data.count == byteCount)
-            },
+        [
+            plainSide("no plugins", over: transport),
             side("six plugins", over: transport, Page.plugins),
             side("standard stack", over: transport, Page.standard),
             side("logging, two headers", over: transport, Page.logging),
+            plainSide("no plugins, timeline", over: transport, timeline: true),
+            side("six plugins, timeline", over: transport, Page.plugins, timeline: true),
         ]
     }
 
-    private static func side(_ name: String, over transport: some Transport, _ plugins: [any PluginType]) -> Side {
-        let provider = Provider<Page>(transport: transport, plugins: plugins)
+    private static func plainSide(_ name: String, over transport: some Transport, timeline: Bool = false) -> Side {
+        let provider = Provider<PlainPage>(transport: transport, configuration: .init(timeline: timeline))
+        return Side(name: name) { byteCount, task in
+            let response = try await provider.request(PlainPage(page: Page(byteCount: byteCount, number: task)))
+            try Side.require(response.statusCode == 200 && response.data.count == byteCount)
+        }
+    }
+
+    private static func side(
+        _ name: String,
+        over transport: some Transport,
+        _ plugins: [any PluginType],
+        timeline: Bool = false
+    ) -> Side {
+        let provider = Provider<Page>(
+            transport: transport,
+            plugins: plugins,
+            configuration: .init(timeline: timeline)
+        )
         return Side(name: name) { byteCount, task in
             let response = try await provider.request(Page(byteCount: byteCount, number: task))
             try Side.require(response.statusCode == 200 && response.data.count == byteCount)

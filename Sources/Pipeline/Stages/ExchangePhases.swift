@@ -1,23 +1,41 @@
 import Synchronization
 
 /// The moments of an exchange that its transport has reported, on ``PipelineContext/clock``.
+///
+/// The names and meanings are those of Resource Timing, with which browsers measure.
+///
+/// Source: W3C Resource Timing §4.4, https://www.w3.org/TR/resource-timing/
 public struct ExchangePhases: Sendable, Hashable {
     /// When the exchange began to wait for a connection.
-    public internal(set) var connectionAwaited: PipelineClock.Instant?
+    public var connectionAwaited: PipelineClock.Instant?
     /// When the exchange had a connection, and the request was about to be written.
-    public internal(set) var connected: PipelineClock.Instant?
+    public var connected: PipelineClock.Instant?
     /// When the last byte of the request had been handed to the network.
-    public internal(set) var requestSent: PipelineClock.Instant?
-    /// When the first byte of the response arrived.
-    public internal(set) var responseBegan: PipelineClock.Instant?
+    public var requestSent: PipelineClock.Instant?
+    /// When the first byte of the response arrived, or of the first one with a status of 100 to 199.
+    public var responseBegan: PipelineClock.Instant?
     /// The lookup of the host's addresses, for a new connection.
-    public internal(set) var domainLookup: Range<PipelineClock.Instant>?
+    public var domainLookup: Range<PipelineClock.Instant>?
     /// The establishment of a new connection, without TLS.
-    public internal(set) var connect: Range<PipelineClock.Instant>?
+    public var connect: Range<PipelineClock.Instant>?
     /// The TLS handshake of a new connection.
-    public internal(set) var secureConnection: Range<PipelineClock.Instant>?
+    public var secureConnection: Range<PipelineClock.Instant>?
     /// The connection; `nil` if the transport does not report it.
-    public internal(set) var connection: ExchangeConnection?
+    public var connection: ExchangeConnection?
+
+    init() {}
+
+    /// Takes over what another value knows.
+    mutating func merge(_ other: ExchangePhases) {
+        connectionAwaited = other.connectionAwaited ?? connectionAwaited
+        connected = other.connected ?? connected
+        requestSent = other.requestSent ?? requestSent
+        responseBegan = responseBegan ?? other.responseBegan
+        domainLookup = other.domainLookup ?? domainLookup
+        connect = other.connect ?? connect
+        secureConnection = other.secureConnection ?? secureConnection
+        connection = other.connection ?? connection
+    }
 
     /// Returns the phases of an exchange without gaps, as far as they are known.
     func intervals(

@@ -29,10 +29,11 @@ extension PipelineContext {
     /// For transports. The time of ``RequestOptions/attemptTimeout`` starts with the first report of an exchange; the
     /// connection is that of the latest. May be called from any thread.
     ///
-    /// - Parameter connection: what the transport knows of the connection, which becomes
-    ///   ``PipelineExchange/connection``.
-    public func reportConnection(_ connection: ExchangeConnection? = nil) {
-        let now = now
+    /// - Parameters:
+    ///   - connection: what the transport knows of the connection, which becomes ``PipelineExchange/connection``.
+    ///   - moment: when the exchange had the connection; `nil` for now.
+    public func reportConnection(_ connection: ExchangeConnection? = nil, at moment: PipelineClock.Instant? = nil) {
+        let now = moment ?? now
         attemptTimer?.connectionIsThere(at: now)
         call.noteConnection(connection, at: now, of: exchangeID)
         phaseLog?.change { phases in
@@ -41,18 +42,22 @@ extension PipelineContext {
         }
     }
 
-    /// Reports that the last byte of the request has been handed to the network.
+    /// Reports moments of the exchange, such as when the last byte of the request was handed to the network.
     ///
-    /// For transports. It costs nothing unless ``observesPhases`` is `true`. May be called from any thread.
-    public func reportRequestSent() {
-        phaseLog?.change { [now] in $0.requestSent = now }
-    }
-
-    /// Reports that the first byte of the response has arrived.
+    /// ```swift
+    /// context.reportPhases { $0.requestSent = context.clock.now }
+    /// ```
     ///
-    /// For transports. It costs nothing unless ``observesPhases`` is `true`. May be called from any thread.
-    public func reportResponseBegan() {
-        phaseLog?.change { [now] in if $0.responseBegan == nil { $0.responseBegan = now } }
+    /// For transports. It costs nothing unless ``observesPhases`` is `true`. May be called from any thread, and until
+    /// the body of the response has ended.
+    ///
+    /// - Parameter set: sets the moments that the transport reports; the others remain as they are. Of several reports
+    ///   of `responseBegan`, the first counts; otherwise, the last.
+    public func reportPhases(_ set: (inout ExchangePhases) -> Void) {
+        guard let phaseLog else { return }
+        var reported = ExchangePhases()
+        set(&reported)
+        phaseLog.change { $0.merge(reported) }
     }
 
     /// Whether the phases of the exchange are recorded, by a timeline or by ``observingPhases()``.

@@ -14,7 +14,7 @@ struct TimedTransport: Transport {
         let exchange = TimedExchange(request, recorder, log, context)
         do {
             var response = try await transport.send(request, context: context)
-            if response.body.isRead { context.reportResponseBegan() }
+            if response.body.isRead { context.reportPhases { $0.responseBegan = context.now } }
             let outcome = "\(response.statusCode)"
             if response.body.isRead {
                 let body = response.body

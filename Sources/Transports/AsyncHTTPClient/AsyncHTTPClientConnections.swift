@@ -96,6 +96,8 @@ extension AsyncHTTPClientConnections {
     final class HTTP2End: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 
+        /// Whether any stream of the connection has begun to write a request.
+        var hasCarriedRequest = false
         /// Whether a response has begun on any stream of the connection.
         var hasCarriedResponse = false
         private(set) var failure: (any Error)?

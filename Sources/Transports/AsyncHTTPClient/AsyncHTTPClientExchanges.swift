@@ -67,7 +67,8 @@ struct AsyncHTTPClientTracker {
     ///   - part: the part as the client has made it.
     ///   - channel: the channel of the connection.
     ///   - version: the version of HTTP.
-    ///   - isReused: whether the connection has carried a response before.
+    ///   - isReused: whether the connection has carried a request before.
+    ///   - hasResponded: whether the connection has carried a response before.
     ///   - promise: what the client wants to know of the part; replaced if the tracker wants to know it, too.
     /// - Returns: the part to write.
     mutating func outbound(
@@ -75,6 +76,7 @@ struct AsyncHTTPClientTracker {
         on channel: any Channel,
         version: String,
         isReused: @autoclosure () -> Bool,
+        hasResponded: @autoclosure () -> Bool,
         _ promise: inout EventLoopPromise<Void>?
     ) -> HTTPClientRequestPart {
         if case .end = part, let writing = writing.take() {
@@ -89,7 +91,7 @@ struct AsyncHTTPClientTracker {
             var connection = connection ?? ExchangeConnection(channel, version)
             self.connection = connection
             connection.isReused = isReused()
-            awaited.connectionIsThere(connection)
+            awaited.connectionIsThere(connection, hasResponded: hasResponded())
             if let limit = awaited.headTimeout { timer?.start(limit, or: .deadlineExceeded) }
         }
         hasHead = false
@@ -151,7 +153,8 @@ extension ExchangeConnection {
 final class AsyncHTTPClientTry: Sendable {
     private struct State {
         var isWritten = false
-        var isReused = false
+        /// Whether the connection had carried a response, so that the server may have closed it while it was idle.
+        var wasIdle = false
         var hasResponse = false
     }
 
@@ -170,9 +173,11 @@ final class AsyncHTTPClientTry: Sendable {
 
     /// Notes that the request is about to be written.
     ///
-    /// - Parameter connection: the connection.
-    func connectionIsThere(_ connection: ExchangeConnection) {
-        state.withLock { ($0.isWritten, $0.isReused) = (true, connection.isReused ?? false) }
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - hasResponded: whether the connection has carried a response before.
+    func connectionIsThere(_ connection: ExchangeConnection, hasResponded: Bool) {
+        state.withLock { ($0.isWritten, $0.wasIdle) = (true, hasResponded) }
         context.reportConnection(connection)
     }
 
@@ -180,12 +185,12 @@ final class AsyncHTTPClientTry: Sendable {
     var isObserved: Bool { context.observesPhases }
 
     /// Notes that the request has been written.
-    func requestIsSent() { context.reportRequestSent() }
+    func requestIsSent() { context.reportPhases { $0.requestSent = context.clock.now } }
 
     /// Notes that the first bytes of the response have arrived.
     func responseBegan() {
         state.withLock { $0.hasResponse = true }
-        context.reportResponseBegan()
+        context.reportPhases { $0.responseBegan = context.clock.now }
     }
 
     /// Returns whether the request may be sent on another connection after this one was lost.
@@ -198,7 +203,7 @@ final class AsyncHTTPClientTry: Sendable {
     func allowsAnother(_ request: PipelineRequest) -> Bool {
         let state = state.withLock { $0 }
         guard state.isWritten else { return true }
-        return state.isReused && !state.hasResponse && request.body.isReplayable
+        return state.wasIdle && !state.hasResponse && request.body.isReplayable
             && Self.safeMethods.contains(request.method.rawValue)
     }
 

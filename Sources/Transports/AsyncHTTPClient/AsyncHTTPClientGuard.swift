@@ -54,6 +54,7 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
             on: context.channel,
             version: "1.1",
             isReused: hasCarriedResponse,
+            hasResponded: hasCarriedResponse,
             &promise
         )
         context.write(wrapOutboundOut(part), promise: promise)

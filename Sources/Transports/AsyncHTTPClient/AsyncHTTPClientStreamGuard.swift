@@ -45,12 +45,15 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         if case .end = part { isSent = true }
+        let connection = HTTP2End.of(context.channel)
+        defer { connection?.hasCarriedRequest = true }
         var promise = promise
         let tracked = tracker.outbound(
             part,
             on: context.channel,
             version: "2",
-            isReused: HTTP2End.of(context.channel)?.hasCarriedResponse ?? false,
+            isReused: connection?.hasCarriedRequest ?? false,
+            hasResponded: connection?.hasCarriedResponse ?? false,
             &promise
         )
         context.write(wrapOutboundOut(tracked), promise: promise)

@@ -39,7 +39,7 @@ final class URLSessionExchange: Sendable {
     /// Kept as long as the exchange, because its file may be temporary.
     private let upload: URLSessionUpload
     private let owner: URLSessionExchanges
-    private let reportSent: @Sendable (Int) -> Void
+    private let context: PipelineContext
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -49,7 +49,7 @@ final class URLSessionExchange: Sendable {
     ///   - spills: whether further bytes of a stream are written to a temporary file.
     ///   - upload: the body that the task sends.
     ///   - owner: cancels the task.
-    ///   - reportSent: receives how many bytes of the body have been sent.
+    ///   - context: receives how much of the body has been sent and, on Apple platforms, what the session measures.
     init(
         request: PipelineRequest,
         isStreaming: Bool,
@@ -57,13 +57,13 @@ final class URLSessionExchange: Sendable {
         spills: Bool,
         upload: URLSessionUpload,
         owner: URLSessionExchanges,
-        reportSent: @escaping @Sendable (Int) -> Void
+        context: PipelineContext
     ) {
         self.request = request
         self.byteLimit = byteLimit
         self.upload = upload
         self.owner = owner
-        self.reportSent = reportSent
+        self.context = context
         let unread = URLSessionBacklog(memoryLimit: byteLimit, spills: spills)
         state = Mutex(State(isStreaming: isStreaming, unread: unread))
     }
@@ -149,8 +149,13 @@ extension URLSessionExchange {
             state.isSending = byteCount < upload.byteCount ?? totalByteCount
             return state.end == nil
         }
-        if isOpen { reportSent(byteCount) }
+        if isOpen { context.reportSent(byteCount) }
     }
+
+    #if !canImport(FoundationNetworking)
+    /// Notes what the session has measured of the exchange.
+    func receive(_ metrics: URLSessionTaskTransactionMetrics) { context.report(metrics) }
+    #endif
 
     func receive(_ data: Data) {
         change { state, effects in

@@ -152,6 +152,17 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     }
     #endif
 
+    #if !canImport(FoundationNetworking)
+    /// Reports the last transaction; redirects are tasks of their own.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        if let transaction = metrics.transactionMetrics.last { exchange(of: task)?.receive(transaction) }
+    }
+    #endif
+
     /// Leaves TLS to the platform and rejects other challenges.
     ///
     /// Plugins handle credentials, so the 401 is returned.

@@ -166,8 +166,9 @@ public final class URLSessionTransport: Transport {
             // A body that the pipeline reads itself must not fail because the network was faster.
             spills: context.wantsStream && !context.isStreaming,
             upload: upload,
-            owner: delegate
-        ) { context.reportSent($0) }
+            owner: delegate,
+            context: context
+        )
         delegate.start(exchange) { [session] in upload.makeTask(in: session) }
         do {
             return try await exchange.response()

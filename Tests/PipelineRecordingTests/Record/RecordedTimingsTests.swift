@@ -76,7 +76,7 @@ struct RecordedTimingsTests {
             )
             context.reportConnection(facts)
             clock.advance(by: .milliseconds(20))
-            context.reportRequestSent()
+            context.reportPhases { $0.requestSent = context.clock.now }
             clock.advance(by: .milliseconds(30))
             let pieces = AsyncStream<Data> {
                 clock.advance(by: .milliseconds(40))
@@ -113,7 +113,7 @@ struct RecordedTimingsTests {
             clock.advance(by: .milliseconds(10))
             let pieces = AsyncStream<Data> {
                 clock.advance(by: .milliseconds(40))
-                context.reportRequestSent()
+                context.reportPhases { $0.requestSent = context.clock.now }
                 return nil
             }
             return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(pieces))

@@ -30,9 +30,9 @@ struct ExchangePhasesTests {
                 clock.advance(by: .seconds(1))
                 context.reportConnection()
                 clock.advance(by: .seconds(2))
-                context.reportRequestSent()
+                context.reportPhases { $0.requestSent = context.clock.now }
                 clock.advance(by: .seconds(4))
-                context.reportResponseBegan()
+                context.reportPhases { $0.responseBegan = context.clock.now }
                 clock.advance(by: .seconds(8))
                 return PipelineResponse(request: request, statusCode: 200)
             }
@@ -81,7 +81,7 @@ struct ExchangePhasesTests {
             .answer { _, context in
                 context.reportConnectionWait()
                 context.reportConnection()
-                context.reportRequestSent()
+                context.reportPhases { $0.requestSent = context.clock.now }
                 clock.advance(by: .seconds(3))
                 throw PipelineError(.connectionLost, "lost")
             }
@@ -89,6 +89,27 @@ struct ExchangePhasesTests {
         let error = await #expect(throws: PipelineError.self) { _ = try await self.timeline(transport) }
         let timeline = try #require(error?.timeline)
         #expect(phases(timeline) == ["connection 0.0 0.0", "send 0.0 0.0", "wait 0.0 3.0"])
+    }
+
+    @Test("The first report of the response counts, and the last one of the request")
+    func reports() async throws {
+        let clock = clock
+        let transport = ScriptedTransport([
+            .answer { request, context in
+                context.reportConnection(at: context.clock.now.advanced(by: .seconds(1)))
+                clock.advance(by: .seconds(1))
+                for _ in 1...2 {
+                    clock.advance(by: .seconds(1))
+                    context.reportPhases { $0.requestSent = context.clock.now }
+                }
+                for _ in 1...2 {
+                    clock.advance(by: .seconds(1))
+                    context.reportPhases { $0.responseBegan = context.clock.now }
+                }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        ])
+        #expect(phases(try await timeline(transport)) == ["send 0.0 3.0", "wait 3.0 1.0", "receive 4.0 1.0"])
     }
 
     @Test("The facts of a connection become part of the exchange, without a timeline, too")
@@ -115,7 +136,7 @@ struct ExchangePhasesTests {
                 let (inner, phases) = context.observingPhases()
                 #expect(inner.observesPhases)
                 clock.advance(by: .seconds(1))
-                inner.reportRequestSent()
+                inner.reportPhases { $0.requestSent = inner.clock.now }
                 inner.reportConnection(ExchangeConnection(peerPort: 80))
                 seen.withLock { $0.append(phases()) }
                 return PipelineResponse(request: request, statusCode: 200)

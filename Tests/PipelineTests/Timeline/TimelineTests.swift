@@ -102,6 +102,23 @@ struct TimelineTests {
         )
     }
 
+    @Test("A call that is refused before it begins has a timeline, too")
+    func refusedCall() async throws {
+        let inner = Provider<URLTarget>(
+            transport: ScriptedTransport([]),
+            plugins: [.prepare { _, _ in }],
+            configuration: .init(limits: PipelineLimits(nestedCallCount: 1), clock: clock, timeline: true)
+        )
+        let nesting = PluginStack.prepare { _, _ in _ = try await inner.request(URLTarget("https://a.test")) }
+        let outer = provider(ScriptedTransport([]), [nesting])
+        let error = await #expect(throws: PipelineError.self) {
+            _ = try await outer.request(URLTarget("https://a.test"))
+        }
+        let refusal = error?.underlying as? PipelineError ?? error
+        #expect(refusal?.code == .limit(.nestedCalls))
+        #expect(refusal?.timeline?.spans.map(\.kind) == [.call])
+    }
+
     @Test("A refused request and a plugin's own error end the spans of the plugins around them")
     func refusal() async throws {
         struct Refusal: Error {}
