@@ -66,6 +66,9 @@ let argumentParser = Target.Dependency.product(
     condition: .when(traits: ["HARCommand"])
 )
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+let inspectorServer = ["FlyingFox", "FlyingSocks"].map { name in
+    Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Inspector"]))
+}
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
 let package = Package(
@@ -92,6 +95,7 @@ let package = Package(
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
         .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
         .trait(name: "Redis", description: "RedisCacheStore, with libhiredis"),
+        .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
     dependencies: [
@@ -164,9 +168,10 @@ let package = Package(
         ),
         .target(
             name: "PipelineRecording",
-            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes],
+            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes] + inspectorServer,
             path: "Sources/Recording",
             exclude: ["Command", "Testing"],
+            resources: ["html", "css", "js"].map { .embedInCode("Inspector/Page/inspector.\($0)") },
             swiftSettings: swiftSettings
         ),
         .target(

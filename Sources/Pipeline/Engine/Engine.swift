@@ -21,7 +21,7 @@ final class Engine: Sendable {
     /// - Returns: the call with its result.
     func perform(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> PerformedCall {
         let depth = pipeline.plugins.isEmpty ? 0 : CallDepth.current
-        if let refusal = refusal(of: call, depth) { return refusal }
+        if let refusal = refusal(of: call, depth) { return refusal.described() }
         let result: CallResult
         if pipeline.plugins.isEmpty {
             result = await run(call, failure, amend)

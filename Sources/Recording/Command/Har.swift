@@ -13,7 +13,7 @@ struct Har: ParsableCommand {
             Exits with 0 on success, with 1 if validate or diff finds something, and with 2 if the command fails, for example \
             because it cannot read a file.
             """,
-        subcommands: [Inspect.self, Validate.self, Redact.self, Merge.self, Diff.self]
+        subcommands: [Inspect.self, View.self, Validate.self, Redact.self, Merge.self, Diff.self]
     )
 
     /// Runs the work of a command.

@@ -78,9 +78,12 @@ extension HAREntry {
     private static func base16(_ text: String) -> Data? {
         let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        return Data(
-            stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
-        )
+        var bytes = Data()
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            let (high, low) = (digits[index] ?? 0, digits[index + 1] ?? 0)
+            bytes.append(UInt8(16 * high + low))
+        }
+        return bytes
     }
 
     private static func hex(_ text: String, _ place: String) throws -> Data {

@@ -22,6 +22,26 @@ struct RecordedCall: Sendable, Equatable {
             duration = span.hasEnded ? span.duration : nil
             outcome = span.outcome
         }
+
+        var json: JSONNode {
+            .object([
+                "id": .integer(id),
+                "parent": parentID.map(JSONNode.integer),
+                "kind": .string(kind),
+                "name": .string(name),
+                "start": .milliseconds(start),
+                "duration": duration.map(JSONNode.milliseconds),
+                "outcome": outcome.map(JSONNode.string),
+            ])
+        }
+
+        func redacted(_ redaction: RecordingRedaction) -> Span {
+            var span = self
+            span.kind = redaction.values(in: kind)
+            span.name = redaction.text(name)
+            span.outcome = outcome.map(redaction.values)
+            return span
+        }
     }
 
     let id: Int
@@ -46,19 +66,7 @@ struct RecordedCall: Sendable, Equatable {
             "parentCall": parentID.map(JSONNode.integer),
             "attempt": .integer(attempt),
             "hop": .integer(hop),
-            "spans": .array(
-                spans.map { span in
-                    .object([
-                        "id": .integer(span.id),
-                        "parent": span.parentID.map(JSONNode.integer),
-                        "kind": .string(span.kind),
-                        "name": .string(span.name),
-                        "start": .milliseconds(span.start),
-                        "duration": span.duration.map(JSONNode.milliseconds),
-                        "outcome": span.outcome.map(JSONNode.string),
-                    ])
-                }
-            ),
+            "spans": .array(spans.map(\.json)),
         ])
     }
 }

@@ -48,6 +48,22 @@ package struct HARTool {
         return try EntryDetail(entry, redactor: redactor).lines(isColored: isColored)
     }
 
+    /// Writes the entries as a page for a browser and returns the line to print.
+    package func page(of file: URL, to output: URL) throws -> String {
+        let har = try HARFile(contentsOf: file)
+        let redaction = RecordingRedaction(redactor)
+        let folder = file.resolvingSymlinksInPath().deletingLastPathComponent()
+        var log = redaction.log(har.log)
+        log["entries"] = .array(
+            try (0..<har.count).map { index in
+                redaction.entry(try har.entry(at: index).withoutSideFiles(in: folder)).json
+            }
+        )
+        let page = InspectorPage.html(JSONNode.object(["log": log]).data())
+        try HARWriter.replace(output) { try $0.append(page) }
+        return Self.count(har.count, "entry", "entries")
+    }
+
     /// Returns the problems of a file, or a line that says it is valid.
     package func findings(in file: URL, named name: String) throws -> (lines: [String], isValid: Bool) {
         let findings = RecordingCheck.findings(of: file)

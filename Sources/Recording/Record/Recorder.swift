@@ -58,7 +58,7 @@ final class Recorder: Sendable {
     }
 
     /// Prints an error that cannot be thrown to a caller.
-    private static func print(_ error: PipelineError) {
+    static func print(_ error: PipelineError) {
         let line = "error: \(error.code.rawValue): \(error.reason)\n"
         _ = try? Data(line.utf8).withUnsafeBytes {
             try HARWriter.append($0, to: FileHandle.standardError.fileDescriptor, URL(filePath: "/dev/stderr"))
@@ -109,8 +109,6 @@ final class Recorder: Sendable {
         }
     }
 
-    private static let maximumSecretCount = 256
-
     private func begin(_ isMissing: Bool) throws -> Int {
         try state.withLock { state in
             guard !state.isClosed else {
@@ -140,14 +138,9 @@ final class Recorder: Sendable {
         case .recorded(let exchange, let request):
             if index != nil, exchange.failure != nil { return }
             let own = redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
-            let secrets = state.withLock { state in
-                state.recorded.secrets.formUnion(own)
-                // Searching for more secrets than this each time would take longer than the exchange. The end searches
-                // for all of them.
-                let secrets = state.recorded.secrets
-                return secrets.count <= Self.maximumSecretCount ? secrets.replaced : own.replaced
-            }
-            let entry = entry(exchange, request, secrets)
+            // The end searches for all secrets of the session.
+            let secrets = state.withLock { $0.recorded.secrets.adding(own) }
+            let entry = redaction.adding(secretValues: secrets).entry(exchange, of: request, upTo: byteLimit)
             // Under the lock, so that nothing is added to the journal after it was discarded.
             state.withLock { state in
                 guard !state.isClosed else { return }
@@ -160,31 +153,6 @@ final class Recorder: Sendable {
                 journal.add(entry)
             }
         }
-    }
-
-    private func entry(_ exchange: RecordedExchange, _ request: PipelineRequest, _ secrets: Set<String>) -> HAREntry {
-        var exchange = exchange
-        exchange.request = CodedBody.decoded(exchange.request, upTo: byteLimit)
-        if var response = exchange.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) {
-            response.wireByteCount = response.body.count
-            response.isCoded = true
-            if CodedBody.isWhole(status: response.status, method: exchange.request.method),
-                let decoded = CodedBody.decoded(
-                    response.body,
-                    response.headers,
-                    pieces: response.chunks.map(\.byteCount),
-                    isCut: exchange.failure != nil,
-                    upTo: byteLimit
-                )
-            {
-                response.isCoded = false
-                response.body = decoded.body
-                response.chunks = zip(response.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
-            }
-            exchange.response = response
-        }
-        let redaction = redaction.adding(secretValues: secrets)
-        return HAREntry(redaction.exchange(exchange, secretFields: request.secretFields))
     }
 
     // MARK: Writing

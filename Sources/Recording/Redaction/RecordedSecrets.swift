@@ -23,7 +23,15 @@ struct RecordedSecrets: Sendable {
         hosts.formUnion(other.hosts)
     }
 
-    var count: Int { values.count }
+    /// Adds the secrets of an exchange, and returns the values to replace in it.
+    ///
+    /// Searching for more than 256 values would take longer than the exchange; beyond them, returns only its own.
+    mutating func adding(_ own: RecordedSecrets) -> Set<String> {
+        formUnion(own)
+        return values.count <= Self.searchedCount ? replaced : own.replaced
+    }
+
+    private static let searchedCount = 256
 
     /// The values that are replaced everywhere.
     var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }

@@ -2,6 +2,37 @@ import HTTPTypes
 import Pipeline
 
 extension RecordingRedaction {
+    /// Returns the entry of an exchange, without secrets and with its bodies decoded if possible.
+    ///
+    /// - Parameters:
+    ///   - exchange: the exchange as it was on the wire.
+    ///   - request: its request, which marks fields as secret.
+    ///   - limit: the most bytes of a decoded body.
+    /// - Returns: the entry.
+    func entry(_ exchange: RecordedExchange, of request: PipelineRequest, upTo limit: Int) -> HAREntry {
+        var exchange = exchange
+        exchange.request = CodedBody.decoded(exchange.request, upTo: limit)
+        if var response = exchange.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) {
+            response.wireByteCount = response.body.count
+            response.isCoded = true
+            if CodedBody.isWhole(status: response.status, method: exchange.request.method),
+                let decoded = CodedBody.decoded(
+                    response.body,
+                    response.headers,
+                    pieces: response.chunks.map(\.byteCount),
+                    isCut: exchange.failure != nil,
+                    upTo: limit
+                )
+            {
+                response.isCoded = false
+                response.body = decoded.body
+                response.chunks = zip(response.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
+            }
+            exchange.response = response
+        }
+        return HAREntry(self.exchange(exchange, secretFields: request.secretFields))
+    }
+
     /// Redacts a request whose body is decoded from its content coding.
     func request(
         _ request: RecordedExchange.Request,
@@ -25,13 +56,7 @@ extension RecordingRedaction {
         if let failure = exchange.failure { exchange.failure = .init(code: failure.code, text: text(failure.text)) }
         exchange.forwardReason = exchange.forwardReason.map(text)
         if var call = exchange.call {
-            call.spans = call.spans.map { span in
-                var span = span
-                span.kind = values(in: span.kind)
-                span.name = text(span.name)
-                span.outcome = span.outcome.map(values)
-                return span
-            }
+            call.spans = call.spans.map { $0.redacted(self) }
             exchange.call = call
         }
         if var response = exchange.response {
