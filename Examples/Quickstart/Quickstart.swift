@@ -1,4 +1,5 @@
 import Foundation
+import PipelineRecording
 
 /// Starts a server with five APIs and calls them: with plugins, despite failures, as streams and downloads, and in the
 /// fluent style.
@@ -18,17 +19,21 @@ struct Quickstart {
 
     static func run() async throws {
         let server = try await EmbeddedServer.start()
+        let inspector = InspectorPlugin(.file(URL(filePath: "quickstart.html")))
         print("A server with five APIs listens on \(server.origin)")
         let result: Result<Void, any Error>
         do {
-            try await Tour(origin: server.origin).run()
-            try await BadDayTour(origin: server.origin).run()
-            try await NewsTour(origin: server.origin).run()
-            result = .success(try await JournalTour(origin: server.origin).run())
+            try await Tour(origin: server.origin, inspector).run()
+            try await BadDayTour(origin: server.origin, inspector).run()
+            try await NewsTour(origin: server.origin, inspector).run()
+            result = .success(try await JournalTour(origin: server.origin, inspector).run())
         } catch {
             result = .failure(error)
         }
         await server.stop()
+        let page = try await inspector.page()
         try result.get()
+        heading("All calls as a page: InspectorPlugin")
+        show("page", page.path)
     }
 }

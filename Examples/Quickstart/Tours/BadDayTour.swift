@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+import PipelineRecording
 import PipelineTransports
 
 /// A tour of plugins for a server that fails, responds slowly, refuses a token, or receives many equal requests.
@@ -13,14 +14,20 @@ struct BadDayTour {
     private let provider: Provider<Archive>
     private let endpoint: @Sendable (Archive) -> Endpoint
 
-    init(origin: String) {
+    init(origin: String, _ inspector: InspectorPlugin) {
         let endpoint: @Sendable (Archive) -> Endpoint = { Endpoint($0, at: origin) }
-        let renewal = Provider<Archive>(transport: URLSessionTransport(), endpoint: endpoint)
+        let renewal = Provider<Archive>(
+            transport: URLSessionTransport(),
+            plugins: [inspector],
+            configuration: .init(timeline: true),
+            endpoint: endpoint
+        )
         self.endpoint = endpoint
         self.renewal = renewal
         provider = Provider(
             transport: URLSessionTransport(),
             plugins: [
+                inspector,
                 MinimumDurationPlugin(.zero),
                 RetryPlugin(backoff: .exponential(base: .milliseconds(50))),
                 TokenRefreshPlugin(credential: Membership(accessToken: "stale-0123456789")) { _, _ in
@@ -33,6 +40,7 @@ struct BadDayTour {
                 DeduplicationPlugin(),
                 GzipPlugin(),
             ],
+            configuration: .init(timeline: true),
             endpoint: endpoint
         )
     }

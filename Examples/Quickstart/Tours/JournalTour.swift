@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelinePlugins
+import PipelineRecording
 import PipelineTransports
 import Synchronization
 
@@ -15,15 +16,17 @@ struct JournalTour {
     private let log = LogLines()
     private let api: APIClient
 
-    init(origin: String) {
+    init(origin: String, _ inspector: InspectorPlugin) {
         let session = session
         let log = log
         let provider = Provider<MultiTarget>(
             transport: URLSessionTransport(),
             plugins: [
+                inspector,
                 LoggingPlugin(level: .trace) { _, line in log.keep(line) },
                 AccessTokenPlugin { _ in session.accessToken },
-            ]
+            ],
+            configuration: .init(timeline: true)
         ) { Endpoint($0, at: origin) }
         api = Journal.makeClient(provider, environments: environments)
     }

@@ -8,9 +8,13 @@ struct NewsTour {
     private let origin: String
     private let provider: Provider<News>
 
-    init(origin: String) {
+    init(origin: String, _ inspector: InspectorPlugin) {
         self.origin = origin
-        provider = Provider(transport: URLSessionTransport()) { Endpoint($0, at: origin) }
+        provider = Provider(
+            transport: URLSessionTransport(),
+            plugins: [inspector],
+            configuration: .init(timeline: true)
+        ) { Endpoint($0, at: origin) }
     }
 
     func run() async throws {

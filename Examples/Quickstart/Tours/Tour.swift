@@ -1,24 +1,31 @@
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+import PipelineRecording
 import PipelineTransports
 
 /// A tour of the package, step by step.
 struct Tour {
     /// The plugins for both APIs, outermost first.
-    let plugins: [any PluginType] = [
-        LoggingPlugin(level: .info, handler: printLog),
-        AccessTokenPlugin { _ in BookshopServer.token },
-        .prepare(name: "user agent") { request, _ in request.headers[.userAgent] = "quickstart/1.0" },
-    ]
+    let plugins: [any PluginType]
 
     /// The provider for both APIs.
     ///
     /// Its endpoint closure directs requests to the embedded server.
     let provider: Provider<MultiTarget>
 
-    init(origin: String) {
-        provider = Provider(transport: URLSessionTransport(), plugins: plugins) { Endpoint($0, at: origin) }
+    init(origin: String, _ inspector: InspectorPlugin) {
+        plugins = [
+            inspector,
+            LoggingPlugin(level: .info, handler: printLog),
+            AccessTokenPlugin { _ in BookshopServer.token },
+            .prepare(name: "user agent") { request, _ in request.headers[.userAgent] = "quickstart/1.0" },
+        ]
+        provider = Provider(
+            transport: URLSessionTransport(),
+            plugins: plugins,
+            configuration: .init(timeline: true)
+        ) { Endpoint($0, at: origin) }
     }
 
     func run() async throws {

@@ -2,7 +2,7 @@ extension PipelineContext {
     /// Reports that the exchange begins to wait for a connection: a free one of the transport's pool, or a new one.
     ///
     /// For transports. A transport that knows when an exchange gets its connection calls this first. It calls
-    /// ``reportConnection(_:)`` as soon as it has the connection, before it writes the request:
+    /// ``reportConnection(_:at:)`` as soon as it has the connection, before it writes the request:
     ///
     /// ```swift
     /// context.reportConnectionWait()
@@ -16,7 +16,7 @@ extension PipelineContext {
     /// connection can be made in time. Without this report, the time of an attempt starts with the call of
     /// ``Transport/send(_:context:)``.
     ///
-    /// Calls after ``reportConnection(_:)`` are ignored: a transport that has to replace a dead connection does so
+    /// Calls after ``reportConnection(_:at:)`` are ignored: a transport that has to replace a dead connection does so
     /// within the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()

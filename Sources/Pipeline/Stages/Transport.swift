@@ -35,7 +35,7 @@ public protocol Transport: Sendable {
     ///
     /// A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
     /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()``
-    /// and ``PipelineContext/reportConnection(_:)``. The wait then does not count as part of the attempt.
+    /// and ``PipelineContext/reportConnection(_:at:)``. The wait then does not count as part of the attempt.
     ///
     /// - Throws: ``PipelineError`` with the code of the failure; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse

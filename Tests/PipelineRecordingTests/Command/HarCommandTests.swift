@@ -118,6 +118,30 @@ struct HarCommandTests {
         )
     }
 
+    @Test("view writes a page with the entries of a recording, without secrets")
+    func view() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.har", Sample.exchange("GET", "https://h.example/opensesame?token=hunter2"), Sample.exchange())
+        let result = try await har(
+            "view",
+            "a.har",
+            "--no-open",
+            "-o",
+            "a.html",
+            "--secret",
+            "KEY",
+            environment: ["KEY": "opensesame"]
+        )
+        #expect(result.status == 0 && result.text.hasSuffix("a.html: 2 entries\n"))
+        let page = try text("a.html")
+        #expect(page.contains("h.example") && !page.contains("opensesame") && !page.contains("hunter2"))
+        let other = try await har("view", "a.har", "--no-open")
+        let place = try #require(other.text.split(separator: ":").first).description
+        #expect(FileManager.default.fileExists(atPath: place))
+        try FileManager.default.removeItem(atPath: place)
+        #expect(try await har("view", "missing.har", "--no-open").status == 2)
+    }
+
     @Test("validate exits with 1 and names the invalid entry, or with 0 if there is none")
     func validate() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
