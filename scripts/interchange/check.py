@@ -2,7 +2,7 @@
 """Checks a recording with third-party software. Prints one finding per line and exits with 1 if there are any.
 
   check.py replay FILE TRUTH   mitmproxy responds from the file, and curl receives the same bytes
-  check.py read FILE TRUTH     mitmproxy's reader accepts all entries, with the same bodies
+  check.py read FILE TRUTH     mitmproxy's reader accepts all entries, with the same bodies and total times
   check.py parse FILE          haralyzer parses each entry
 
 TRUTH is a JSON file with an array of what was sent and received: method, url, contentType, body, status, received (bodies in base64).
@@ -65,9 +65,14 @@ def read(file, truth):
     from mitmproxy import io
     with open(file, "rb") as stream:
         flows = list(io.FlowReader(stream).stream())
+    entries = json.loads(pathlib.Path(file).read_text())["log"]["entries"]
     if len(flows) != len(truth):
         yield f"mitmproxy reads {len(flows)} entries, expected {len(truth)}"
-    for index, (flow, item) in enumerate(zip(flows, truth)):
+    for index, (flow, item, entry) in enumerate(zip(flows, truth, entries)):
+        total = 1000 * (flow.request.timestamp_end - flow.request.timestamp_start)
+        parts = sum(value for name, value in entry["timings"].items() if name != "ssl" and value > 0)
+        if abs(total - entry["time"]) > 0.01 or abs(parts - entry["time"]) > 0.01:
+            yield f"entry {index}: a total of {total} ms, expected {entry['time']} ms, the sum of {entry['timings']}"
         if flow.request.method != item["method"] or flow.request.url != item["url"]:
             yield f"entry {index}: {flow.request.method} {flow.request.url}, expected {item['method']} {item['url']}"
         sent = flow.request.get_content(strict=False) or b""
