@@ -1,5 +1,5 @@
 """Generated recordings for inspectorcheck.py: an ordinary one, a large one, and one whose every text is hostile."""
-import base64, datetime, json, random, struct, zlib
+import base64, datetime, json, random, struct, urllib.parse, zlib
 
 START = datetime.datetime(2026, 11, 21, 9, 30, tzinfo=datetime.timezone.utc)
 
@@ -18,17 +18,24 @@ def content(body, mime):
     return {"size": len(body.encode(errors="replace")), "mimeType": mime, "text": body}
 
 
+def query_of(url):
+    return [{"name": name, "value": value} for name, value in urllib.parse.parse_qsl(url.partition("?")[2], keep_blank_values=True)]
+
+
 def entry(call, start, *, time=40.0, method="GET", url="https://api.example.com/", status=200, body="", mime="application/json", post=None,
           post_mime="", headers=None, request_headers=None, attempt=1, hop=0, error=None, **more):
     """Makes an entry of a call; `error` is a pair of a code and a text."""
-    response = {"status": 0 if error else status, "statusText": more.pop("reason", ""), "httpVersion": "HTTP/2", "cookies": more.pop("set_cookies", []),
-                "headers": headers if headers is not None else fields(content_type=mime), "content": content(body, mime),
-                "redirectURL": more.pop("location", ""), "headersSize": -1, "bodySize": -1 if error else len(body)}
+    location, set_cookies = more.pop("location", ""), more.pop("set_cookies", [])
+    if headers is None:
+        headers = fields(content_type=mime) + (fields(location=location) if location else [])
+        headers += [{"name": "set-cookie", "value": f"{cookie['name']}={cookie['value']}"} for cookie in set_cookies]
+    response = {"status": 0 if error else status, "statusText": more.pop("reason", ""), "httpVersion": "HTTP/2", "cookies": set_cookies, "headers": headers, "content": content(body, mime),
+                "redirectURL": location, "headersSize": -1, "bodySize": -1 if error else len(body)}
     if "trailers" in more: response["_trailers"] = more.pop("trailers")
     if error: response.update(_errorKind=error[0], _error=error[1])
     request = {"method": method, "url": url, "httpVersion": "HTTP/2", "cookies": more.pop("cookies", []),
                "headers": request_headers if request_headers is not None else fields(accept="application/json", user_agent="Example/1.0"),
-               "queryString": more.pop("query", []), "headersSize": -1, "bodySize": len(post or "")}
+               "queryString": more.pop("query", None) or query_of(url), "headersSize": -1, "bodySize": len(post or "")}
     if post is not None:
         request["postData"] = {"mimeType": post_mime, "text": post if isinstance(post, str) else base64.b64encode(post).decode()}
         if isinstance(post, bytes): request["postData"]["encoding"] = "base64"
@@ -80,10 +87,9 @@ def retried_spans():
     for attempt, begin, status in ((1, 2, "503"), (2, 420, "503"), (3, 1220, "200")):
         spans += [span(number, 2, "prepare", "AuthPlugin", begin, 4.0, attempt=attempt),
                   span(number + 1, 2, "wire", "GET https://api.example.com/repos", begin + 5, 75.0, status, attempt)]
-        for name, offset, length in (("connection", 0, 22.0), ("request", 22, 1.0), ("response", 23, 40.0), ("body", 63, 12.0)):
-            spans.append(span(number + 2, number + 1, "phase", name, begin + 5 + offset, length, attempt=attempt))
-            number += 1
-        number += 2
+        for index, (name, offset, length) in enumerate((("connection", 0, 22.0), ("request", 22, 1.0), ("response", 23, 40.0), ("body", 63, 12.0))):
+            spans.append(span(number + 2 + index, number + 1, "phase", name, begin + 5 + offset, length, attempt=attempt))
+        number += 6
         if attempt < 3: spans.append(span(number, 2, "wait", "RetryPlugin", begin + 85, 320.0 if attempt == 1 else 700.0, attempt=attempt))
         number += 1
     return spans + [span(number, 0, "decode", "[Repository]", 1302, 6.0)]
@@ -101,8 +107,7 @@ def ordinary():
         duration = more.pop("duration", own[-1]["time"] + made[-1][0] if own else 0.4)
         calls.append(call(number, clock, own, duration=duration, **({"method": own[0]["request"]["method"]} if own else {}) | more))
         clock += 120
-    add("json", [(2, dict(url="https://api.example.com/users/7?expand=roles&lang=en", body=json.dumps(USER),
-                          query=[{"name": "expand", "value": "roles"}, {"name": "lang", "value": "en"}]))], target="GitHub.user")
+    add("json", [(2, dict(url="https://api.example.com/users/7?expand=roles&lang=en", body=json.dumps(USER)))], target="GitHub.user")
     repos = "https://api.example.com/repos"
     add("retry", [(7, dict(url=repos, status=503, time=75.0, reason="Service Unavailable", body="busy", mime="text/plain")),
                   (425, dict(url=repos, status=503, time=75.0, attempt=2, body="busy", mime="text/plain")),

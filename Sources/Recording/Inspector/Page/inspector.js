@@ -30,6 +30,7 @@ function bytes(count) {
 
 function time(milliseconds) {
   if (milliseconds === null) return "…";
+  if (milliseconds === 0) return "0 ms";
   if (milliseconds < 10) return `${milliseconds.toFixed(milliseconds < 1 ? 2 : 1)} ms`;
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60000) return `${(milliseconds / 1000).toFixed(2)} s`;
@@ -58,7 +59,11 @@ function el(tag, properties, ...children) {
     if (value === null || value === undefined || value === false) continue;
     node.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) node.append(child);
+  return fill(node, ...children);
+}
+
+function fill(node, ...children) {
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -372,7 +377,7 @@ function sorted() {
 }
 
 const statusText = call => call.running ? "…" : call.status > 0 && !call.error ? String(call.status)
-  : call.status > 0 ? `${call.status} ✕` : "failed";
+  : call.status >= 400 ? String(call.status) : call.status > 0 ? `${call.status} ✕` : "failed";
 const statusClass = status => status >= 500 ? "s5" : status >= 400 ? "s4" : status >= 300 ? "s3" : status >= 200 ? "s2" : "s1";
 const outcomeClass = call => call.running ? "s1" : call.error || call.status <= 0 ? "s5" : statusClass(call.status);
 
@@ -398,7 +403,7 @@ function rowOf(call) {
     cell("name", [name, call.target && el("span", { class: "path" }, line(call.path)),
       error && el("span", { class: "tag bad" }, error), tags(call).map(tag => el("span", { class: "tag" }, tag))], call.url),
     cell("host", line(call.host, 100), call.host), cell("type", line(call.type, 40)),
-    cell("size", call.running ? "" : bytes(call.size)), cell("duration", call.running ? "running" : time(call.duration)),
+    cell("size", call.running || !call.status ? "" : bytes(call.size)), cell("duration", call.running ? "running" : time(call.duration)),
     cell("start", el("span", { class: "track" }), ""));
   node.dataset.key = call.key;
   return { node, call, box, bars: barsOf(call, node.querySelector(".track")) };
@@ -406,7 +411,7 @@ function rowOf(call) {
 
 /** The bars of a call: a thin one for the call, and one for each of its exchanges. */
 function barsOf(call, track) {
-  const bars = [{ node: el("span", { class: "thin" }), start: call.begin, length: call.duration ?? 0 }];
+  const bars = [{ node: el("span", { class: call.entries.length ? "thin" : "thick s1" }), start: call.begin, length: call.duration ?? 0 }];
   for (const entry of call.entries.slice(-8)) {
     const status = num(record(entry.response).status), start = Date.parse(text(entry.startedDateTime)) || call.begin;
     const kind = status <= 0 || failureOf(record(entry.response)) ? "s5" : statusClass(status);
@@ -621,7 +626,7 @@ function jsonTree(root) {
     row.style.paddingLeft = `${Math.min(depth, 24) * 1.1}em`;
     if (depth > 24) row.append(el("span", { class: "muted" }, `${depth} `));
     if (!node.items) {
-      row.append(el("span", { class: "gap" }), keyOf(node), el("span", { class: `v-${scalarKind(node)}` }, longText(node.raw, 1000)));
+      fill(row, el("span", { class: "gap" }), keyOf(node), el("span", { class: `v-${scalarKind(node)}` }, longText(node.raw, 1000)));
       return rows;
     }
     const summary = `${node.kind === "object" ? "{" : "["}${plural(node.items.length, node.kind === "object" ? "member" : "item")}`
@@ -634,7 +639,7 @@ function jsonTree(root) {
       while (row.nextSibling && row.nextSibling.depth > depth) row.nextSibling.remove();
       if (expanded) { room = 100; add(itemsOf(node, depth + 1, 0), row.nextSibling); }
     };
-    row.append(node.items.length ? toggle : el("span", { class: "gap" }), keyOf(node), el("span", { class: "muted" }, summary));
+    fill(row, node.items.length ? toggle : el("span", { class: "gap" }), keyOf(node), el("span", { class: "muted" }, summary));
     if (opens) {
       toggle.setAttribute("aria-expanded", "true");
       rows.push(...itemsOf(node, depth + 1, 0));
@@ -729,14 +734,12 @@ function hexView(data) {
   return box;
 }
 
-const imageURLs = new Set();
-
 function imageView(body, type) {
   const url = URL.createObjectURL(new Blob([body.bytes], { type })), size = el("figcaption", { class: "muted" }, type);
-  imageURLs.add(url);
   const image = el("img", { alt: `Body, ${type}` });
-  image.addEventListener("load", () => { size.textContent = `${type}, ${image.naturalWidth} × ${image.naturalHeight}, ${bytes(body.bytes.length)}`; });
-  image.addEventListener("error", () => { size.textContent = `The body is not a valid ${type} image.`; });
+  const ended = message => { size.textContent = message; URL.revokeObjectURL(url); };
+  image.addEventListener("load", () => ended(`${type}, ${image.naturalWidth} × ${image.naturalHeight}, ${bytes(body.bytes.length)}`));
+  image.addEventListener("error", () => ended(`The body is not a valid ${type} image.`));
   image.src = url;
   return el("figure", {}, image, size);
 }
@@ -854,8 +857,6 @@ function showTab(id) {
 
 function renderDetail(call, fromTop) {
   const panel = $("panel"), scroll = panel.scrollTop;
-  for (const url of imageURLs) URL.revokeObjectURL(url);
-  imageURLs.clear();
   $("detail-title").replaceChildren(
     el("span", { class: outcomeClass(call) }, call.running ? "running" : statusText(call)), ` ${line(call.method, 20)} ${line(call.name, 200)}`);
   for (const [tab] of TABS) {
@@ -1039,6 +1040,7 @@ function entryOf(call, spans) {
 
 function spanNotes(span, entry) {
   const place = record(record(entry)._pipeline), notes = [];
+  if (span.kind !== "wire") return notes;
   if (span.attempt > 1) notes.push(`attempt ${span.attempt}`);
   if (span.hop > 0) notes.push(`redirect ${span.hop}`);
   if (text(place.refusedRetry)) notes.push(`not retried: ${line(text(place.refusedRetry), 80)}`);
@@ -1051,7 +1053,7 @@ function timeline(call) {
   const body = el("tbody", {});
   for (const row of rows) { spanRow(row, total, spanNotes(row.span, pairs.get(row.span)), () => fold(rows)); body.append(row.node); }
   fold(rows);
-  const ticks = el("span", { class: "ticks" }, [0, 0.25, 0.5, 0.75].map(part => el("span", {}, part ? time(total * part) : "0")));
+  const ticks = el("span", { class: "ticks" }, [0, 0.25, 0.5, 0.75].map(part => el("span", {}, time(total * part))));
   const head = [["Span", null, "t-name"], [ticks, "Time", "t-bar"], ["Start", null, "t-time"], ["Duration", null, "t-time"], ["Outcome", null, "t-out"]];
   const dropped = num(record(call.raw).droppedSpans);
   return [
@@ -1303,7 +1305,7 @@ function compareMarked() {
     differenceTable("Header fields of the responses", fieldDifferences(fieldsOf(a.call.result.headers), fieldsOf(b.call.result.headers))),
     section("Bodies of the responses", bodyDiff(readBody(a.call.content), readBody(b.call.content))));
   showView("comparison");
-  $("comparison").focus();
+  $("comparison-title").focus();
 }
 
 // MARK: Statistics
