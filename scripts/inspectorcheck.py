@@ -249,7 +249,7 @@ def check_commands(browser, names):
     heads = [argument for name, value in HEADERS[:3] for argument in ("--header", f"{name}: {value}" if value else f"{name};")]
     for method, url, body, more in COMMANDS:
         request = {"method": method, "url": url, "headers": fields} | ({} if body is None else {"postData": {"mimeType": "", "text": body}})
-        command = browser.value(f"curlOf({json.dumps({'request': request})}).command")
+        command = browser.value(f"curlOf(new Exchange({json.dumps({'request': request})})).command")
         run = lambda *arguments: subprocess.run(["bash", *arguments], capture_output=True, input=command.encode(), env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
         check(run("-n").returncode == 0, "bash cannot parse", command)
         script = browser.folder / "command.sh"
@@ -260,7 +260,7 @@ def check_commands(browser, names):
         check(found == ["--globoff"] + place + heads + more[len(place):] + ["--url", url] + tail, "curl gets", found)
         check(not re.search("[\0-\x08\x0b-\x1f\u202e\u2028]", command), "a hidden character is in", command)
     for url in ("file:///etc/passwd", "-o/tmp/x", "javascript:alert(1)", ""):
-        check(browser.value(f"curlOf({{request: {{method: 'GET', url: {json.dumps(url)}}}}}).command ?? 0") == 0, "there is a command for", url)
+        check(browser.value(f"curlOf(new Exchange({{request: {{method: 'GET', url: {json.dumps(url)}}}}})).command ?? 0") == 0, "there is a command for", url)
     check("--request PUT" in browser.panel(names["quoted"], "curl").replace("'", "").replace("\\\n  ", ""), "the tab cURL shows no command")
 
 

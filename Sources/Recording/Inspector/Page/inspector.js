@@ -108,14 +108,54 @@ function note(message) {
 // MARK: Calls
 
 const state = {
-  calls: new Map(), log: {}, version: 0, live: false, paused: false, dropped: 0, shown: [], filter: [], sort: "start",
+  calls: new Map(), log: {}, version: 0, live: false, paused: false, dropped: 0, shown: [], sort: "start",
   descending: false, active: null, open: null, tab: "overview", exchange: new Map(), marked: new Set(), view: "calls",
 };
 
+/** A request or a response of the data, read safely. */
+class Message {
+  constructor(source) {
+    this.source = record(source);
+    this.body = record(this.source.postData ?? this.source.content);
+  }
+
+  get(name) { return text(this.source[name]); }
+  get headers() { return fieldsOf(this.source.headers); }
+  get status() { return Math.max(0, num(this.source.status)); }
+  get size() { return Math.max(0, num(this.body.size)); }
+  get wireSize() { return num(this.source.bodySize, -1); }
+  get failure() {
+    const code = this.get("_errorKind"), reason = this.get("_error");
+    return code || reason ? { code: code || "error", text: reason, plugin: "" } : null;
+  }
+}
+
+/** An entry of the data, read safely. */
+class Exchange {
+  constructor(entry) {
+    this.entry = entry;
+    this.place = record(entry._pipeline);
+    this.request = new Message(entry.request);
+    this.response = new Message(entry.response);
+    this.start = Date.parse(text(entry.startedDateTime)) || 0;
+    this.time = Math.max(0, num(entry.time));
+    this.attempt = num(this.place.attempt, 1);
+    this.hop = num(this.place.hop);
+  }
+
+  get(name) { return text(this.entry[name]); }
+  note(name) { return text(this.place[name]); }
+  get url() { return this.request.get("url"); }
+  get kind() { return this.response.failure || !this.response.status ? "s5" : statusClass(this.response.status); }
+}
+
+const NONE = new Exchange({});
+const TYPES = new Map([["octet-stream", "binary"], ["plain", "text"], ["x-www-form-urlencoded", "form"], ["form-data", "form"]]);
+
 function mediaType(mimeType) {
   const type = mimeType.split(";")[0].trim().toLowerCase();
-  const subtype = type.slice(type.indexOf("/") + 1);
-  return subtype.replace(/^.*\+(json|xml)$/, "$1").replace(/^(x-www-form-urlencoded|form-data)$/, "form");
+  const subtype = type.slice(type.indexOf("/") + 1).replace(/^.*\+json$/, "json").replace(/\+xml$/, "");
+  return TYPES.get(subtype) ?? subtype;
 }
 
 function hostAndPath(url) {
@@ -126,61 +166,41 @@ function hostAndPath(url) {
   return ["", url];
 }
 
-const failureOf = response => text(response._error) || text(response._errorKind) ? {
-  code: text(response._errorKind) || "error", text: text(response._error), plugin: "",
-} : null;
-
 function makeCall(key, raw, entries) {
-  const pairs = entries.map(entry => [Date.parse(text(entry.startedDateTime)) || 0, entry]);
-  entries = pairs.sort((a, b) => a[0] - b[0]).map(pair => pair[1]);
-  const last = record(entries.at(-1)), own = record(raw), request = record(last.request), first = record(entries[0]);
-  const result = record(own.response ?? last.response), content = record(result.content);
-  const begin = Date.parse(text(own.startedDateTime)) || (pairs.length ? pairs[0][0] : 0);
-  const end = Math.max(begin, ...pairs.map(([start, entry]) => start + num(entry.time)));
-  const url = text(own.url) || text(record(first.request).url) || text(request.url);
-  const [host, path] = hostAndPath(url);
-  const error = own.error ? { code: text(record(own.error).code), text: text(record(own.error).text),
-    plugin: text(record(own.error).plugin) } : raw ? null : failureOf(record(last.response));
+  const exchanges = entries.map(entry => new Exchange(entry)).sort((a, b) => a.start - b.start);
+  const own = record(raw), first = exchanges[0] ?? NONE, last = exchanges.at(-1) ?? NONE, error = record(own.error);
+  const result = own.response ? new Message(own.response) : last.response;
+  const begin = Date.parse(text(own.startedDateTime)) || first.start;
+  const end = Math.max(begin, ...exchanges.map(exchange => exchange.start + exchange.time));
+  const url = text(own.url) || first.url, [host, path] = hostAndPath(url), target = text(own.target);
   const call = {
-    key, raw, entries, url, host, path, error, begin, result, content, parent: own.parent ?? record(last._pipeline).parentCall,
-    target: text(own.target), method: text(own.method) || text(record(first.request).method),
-    status: num(own.status, num(result.status, 0)), type: mediaType(text(content.mimeType)),
+    key, raw, exchanges, last, result, begin, url, host, path, target, name: target || path || "(no URL)",
+    method: text(own.method) || first.request.get("method"), status: num(own.status, result.status), size: result.size,
+    error: own.error ? { code: text(error.code), text: text(error.text), plugin: text(error.plugin) }
+      : raw ? null : last.response.failure,
+    type: mediaType(text(result.body.mimeType)), parent: own.parent ?? last.place.parentCall,
     running: raw !== null && typeof own.duration !== "number" && !own.error, joined: own.joined === true,
-    source: text(own.source), cacheStatus: text(own.cacheStatus), size: Math.max(0, num(content.size)),
+    source: text(own.source), cacheStatus: text(own.cacheStatus),
+    attempts: Math.max(1, ...exchanges.map(exchange => exchange.attempt)),
+    hops: Math.max(0, ...exchanges.map(exchange => exchange.hop)),
+    refused: exchanges.some(exchange => exchange.note("refusedRetry") || exchange.note("refusedRedirect")),
+    bytes: exchanges.reduce((sum, { request, response }) => sum + Math.max(0, request.wireSize)
+      + (response.wireSize >= 0 ? response.wireSize : response.size), 0),
   };
   call.duration = call.running ? null : num(own.duration, end - begin);
-  return finishCall(call);
-}
-
-/** Adds what is derived from the exchanges. */
-function finishCall(call) {
-  const places = call.entries.map(entry => record(entry._pipeline));
-  call.attempts = Math.max(1, ...places.map(place => num(place.attempt, 1)));
-  call.hops = Math.max(0, ...places.map(place => num(place.hop)));
-  call.refused = places.some(place => text(place.refusedRetry) || text(place.refusedRedirect));
   call.cached = call.source === "cache" || /;\s*hit\b/.test(call.cacheStatus);
   call.failed = !call.running && (call.error !== null || call.status >= 400 || call.status <= 0);
-  call.bytes = 0;
-  for (const entry of call.entries) {
-    const response = record(entry.response), received = num(response.bodySize, -1);
-    call.bytes += Math.max(0, num(record(entry.request).bodySize))
-      + (received >= 0 ? received : Math.max(0, num(record(response.content).size)));
-  }
-  if (call.status <= 0) call.status = 0;
-  call.name = call.target || call.path || call.url || "(no URL)";
   return call;
 }
 
 /** Groups the entries of a document by call, and makes its calls. */
 function readDocument(document) {
   const log = record(record(document).log), own = record(log._pipeline), groups = new Map();
-  const raws = Array.isArray(own.calls) ? list(own.calls) : null;
   list(log.entries).forEach((entry, index) => {
-    const id = record(entry._pipeline).call;
-    const key = id === undefined || id === null ? `entry ${index}` : String(id);
+    const id = record(entry._pipeline).call ?? null, key = id === null ? `entry ${index}` : String(id);
     if (groups.has(key)) groups.get(key).push(entry); else groups.set(key, [entry]);
   });
-  const calls = (raws ?? []).map(raw => {
+  const calls = list(own.calls).map(raw => {
     const key = String(raw.id), entries = groups.get(key) ?? [];
     groups.delete(key);
     return makeCall(key, raw, entries);
@@ -206,79 +226,66 @@ const FLAGS = new Map([["failed", call => call.failed], ["retried", call => call
 const contains = (value, part) => value.toLowerCase().includes(part);
 
 function statusTest(value) {
-  const match = /^([1-5])xx$/.exec(value) ?? /^(\d{1,3})-(\d{1,3})$/.exec(value) ?? /^(\d{1,3})$/.exec(value);
-  if (!match) return null;
-  const [low, high] = value.endsWith("xx") ? [match[1] * 100, match[1] * 100 + 99] : [+match[1], +(match[2] ?? match[1])];
-  return call => call.status >= low && call.status <= high;
-}
-
-function measure(value, units) {
-  const match = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(value);
-  const unit = match ? units.get(match[2]) : undefined;
-  return unit === undefined ? null : match[1] * unit;
+  const [, low, high] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(value.replace(/^([1-5])xx$/, "$100-$199")) ?? [];
+  return low ? call => call.status >= low && call.status <= (high ?? low) : null;
 }
 
 const SIZES = new Map([["", 1], ["b", 1], ["k", 1e3], ["kb", 1e3], ["m", 1e6], ["mb", 1e6], ["g", 1e9], ["gb", 1e9]]);
 const TIMES = new Map([["", 1], ["ms", 1], ["s", 1000], ["m", 60000], ["min", 60000]]);
-const over = (limit, value) => limit === null ? null : call => { const own = value(call); return own !== null && own > limit; };
-const under = (limit, value) => limit === null ? null : call => { const own = value(call); return own !== null && own < limit; };
+
+/** Returns a maker of tests that compare a member of a call with a limit such as 10k; `sign` is 1 for larger values. */
+function limitTest(member, sign, units) {
+  return value => {
+    const match = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(value), unit = match && units.get(match[2]);
+    return unit ? call => call[member] !== null && (call[member] - match[1] * unit) * sign > 0 : null;
+  };
+}
 
 // Each returns a test of a call, or null for an invalid value.
 const PREFIXES = new Map([
-  ["status", statusTest],
+  ["status", statusTest], ["body", bodyTest],
   ["method", value => call => call.method.toLowerCase() === value],
   ["host", value => call => contains(call.host, value)],
   ["target", value => call => contains(call.target, value)],
-  ["type", value => call => contains(text(call.content.mimeType), value)],
+  ["type", value => call => contains(text(call.result.body.mimeType), value)],
   ["error", value => call => call.error !== null && contains(`${call.error.code} ${call.error.text}`, value)],
-  ["header", value => call => contains(headerText(call), value)],
-  ["body", value => call => bodyMatches(call, value)],
-  ["larger", value => over(measure(value, SIZES), call => call.size)],
-  ["smaller", value => under(measure(value, SIZES), call => call.size)],
-  ["slower", value => over(measure(value, TIMES), call => call.duration)],
-  ["faster", value => under(measure(value, TIMES), call => call.duration)],
+  ["header", value => call => messages(call).some(({ headers }) =>
+    headers.some(([name, content]) => contains(`${name}: ${content}`, value)))],
+  ["larger", limitTest("size", 1, SIZES)], ["smaller", limitTest("size", -1, SIZES)],
+  ["slower", limitTest("duration", 1, TIMES)], ["faster", limitTest("duration", -1, TIMES)],
   ["id", value => call => call.key === value],
   ["is", value => FLAGS.get(value) ?? null],
 ]);
 
+const messages = call => [...call.exchanges.flatMap(({ request, response }) => [request, response]), call.result];
+
 function searchText(call) {
-  call.search ??= clip([call.url, call.target, call.method, call.status || "", call.error?.code ?? "", call.error?.text ?? ""]
-    .join("\n"), 20000).toLowerCase();
+  const { url, target, method, status, error } = call;
+  call.search ??= clip([url, target, method, status, error?.code, error?.text].join("\n"), 20000).toLowerCase();
   return call.search;
 }
 
-function headerText(call) {
-  const sources = call.entries.flatMap(entry => [entry.request, entry.response]).concat(call.result);
-  return sources.flatMap(source => fieldsOf(record(source).headers)).map(field => `${field[0]}: ${field[1]}`).join("\n");
-}
-
-const BODY_LIMIT = 2e6;
-function bodyMatches(call, value) {
+function bodyTest(value) {
   // An expression searches without a lowercase copy of each body.
   const expression = new RegExp(value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-  return call.entries.some(entry => [record(entry.request).postData, record(entry.response).content].some(holds))
-    || (record(call.raw).response && holds(call.content));
-  function holds(body) {
-    const source = record(body);
-    const value = source.encoding === "base64" ? "" : text(source.text);
-    return expression.test(value.length > BODY_LIMIT ? value.slice(0, BODY_LIMIT) : value);
-  }
+  return call => messages(call).some(({ body }) =>
+    body.encoding !== "base64" && expression.test(clip(text(body.text), 2e6)));
 }
 
 function parseFilter(source, withBodies) {
   const tests = [], problems = [];
-  for (const match of source.matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi)) {
-    const prefix = (match[2] ?? "").toLowerCase(), make = PREFIXES.get(prefix);
-    const word = match[3] ?? match[4];
-    let test;
-    if (make) {
-      test = make(word.toLowerCase());
-      if (test === null) { problems.push(`“${line(word, 40)}” is not a valid value for ${line(prefix, 20)}:`); continue; }
-    } else {
-      const value = (match[2] ? `${match[2]}:${word}` : word).toLowerCase();
-      test = call => searchText(call).includes(value) || (withBodies && bodyMatches(call, value));
+  for (const [, minus, prefix, quoted, plain] of source.matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi)) {
+    const make = PREFIXES.get((prefix ?? "").toLowerCase()), word = (quoted ?? plain).toLowerCase();
+    let test = make?.(word);
+    if (test === null) {
+      problems.push(`“${line(word, 40)}” is not a valid value of ${prefix}:`);
+      continue;
     }
-    tests.push(match[1] ? call => !test(call) : test);
+    if (!make) {
+      const value = prefix ? `${prefix.toLowerCase()}:${word}` : word, inBody = withBodies ? bodyTest(value) : () => false;
+      test = call => searchText(call).includes(value) || inBody(call);
+    }
+    tests.push(minus ? call => !test(call) : test);
   }
   return { tests, problems };
 }
@@ -294,13 +301,13 @@ function applyFilter(announces) {
   const { tests, problems } = parseFilter($("filter").value, $("bodies").checked);
   $("filter-problem").textContent = problems.join("; ");
   $("filter").setAttribute("aria-invalid", String(problems.length > 0));
-  const calls = [...state.calls.values()];
-  state.shown = tests.length ? calls.filter(call => tests.every(test => test(call))) : calls;
   const value = SORTS.get(state.sort)[1], sign = state.descending ? -1 : 1;
-  const keyed = state.shown.map((call, index) => [value(call), index, call]);
-  keyed.sort((a, b) => (a[0] < b[0] ? -sign : a[0] > b[0] ? sign : a[1] - b[1]));
+  const keyed = [...state.calls.values()].filter(call => tests.every(test => test(call)))
+    .map((call, index) => [value(call), index, call]);
+  keyed.sort((a, b) => a[0] < b[0] ? -sign : a[0] > b[0] ? sign : a[1] - b[1]);
   state.shown = keyed.map(item => item[2]);
-  renderChips();
+  const words = new Set(filterWords());
+  for (const chip of $("chips").children) chip.setAttribute("aria-pressed", String(words.has(chip.value)));
   renderList();
   renderSummary();
   if (state.view === "statistics") renderStatistics();
@@ -311,14 +318,9 @@ const CHIPS = [["Failed", "is:failed"], ["Retried", "is:retried"], ["Redirected"
   ["Joined", "is:joined"]];
 const filterWords = () => $("filter").value.split(/\s+/).filter(Boolean);
 
-function renderChips() {
-  const words = new Set(filterWords());
-  for (const chip of $("chips").children) chip.setAttribute("aria-pressed", String(words.has(chip.value)));
-}
-
 function toggleWord(word) {
-  const words = filterWords();
-  setFilter(words.includes(word) ? words.filter(other => other !== word).join(" ") : [...words, word].join(" "));
+  const words = filterWords(), others = words.filter(other => other !== word);
+  setFilter((others.length < words.length ? others : [...words, word]).join(" "));
 }
 
 function setFilter(value) {
@@ -331,15 +333,15 @@ function renderSummary() {
   let sum = 0, failed = 0, first = Infinity, end = 0;
   for (const call of calls) {
     sum += call.bytes;
-    if (call.failed) failed += 1;
-    if (call.begin < first) first = call.begin;
-    if (call.begin + (call.duration ?? 0) > end) end = call.begin + (call.duration ?? 0);
+    failed += call.failed ? 1 : 0;
+    first = Math.min(first, call.begin);
+    end = Math.max(end, call.begin + (call.duration ?? 0));
   }
-  const parts = [calls.length === all ? plural(all, "call") : `${calls.length.toLocaleString("en")} of ${plural(all, "call")}`,
-    `${failed.toLocaleString("en")} failed`, bytes(sum), calls.length ? time(end - first) : ""];
-  if (state.marked.size) parts.push(`${state.marked.size.toLocaleString("en")} selected`);
-  if (state.dropped) parts.push(`${plural(state.dropped, "older call")} dropped`);
-  $("summary").textContent = parts.filter(Boolean).join(" · ");
+  $("summary").textContent = [
+    (calls.length < all ? `${calls.length.toLocaleString("en")} of ` : "") + plural(all, "call"),
+    `${failed.toLocaleString("en")} failed`, bytes(sum), calls.length && time(end - first),
+    state.marked.size && `${state.marked.size.toLocaleString("en")} selected`,
+    state.dropped && `${plural(state.dropped, "older call")} dropped`].filter(Boolean).join(" · ");
 }
 
 // MARK: List
@@ -351,73 +353,71 @@ const rowNodes = new Map();
 
 function buildHead() {
   const cell = (id, label) => el("span", { role: "columnheader", class: `c-${id}`, "aria-sort": "none", "data-sort": id },
-    button(label, () => sortBy(id), { tabindex: "-1" }));
+    button(label, () => sortBy(id)));
   const row = el("div", { role: "row", "aria-rowindex": "1", class: "row" },
     el("span", { role: "columnheader", class: "c-mark" }, el("span", { class: "unseen" }, "Selected")),
     COLUMNS.map(id => cell(id, SORTS.get(id)[0])), cell("start", "Waterfall"));
   $("head").append(row);
-  for (const [id, [label]] of SORTS) for (const [way, suffix] of [["", "ascending"], ["-", "descending"]])
-    $("sort").append(el("option", { value: way + id }, `${label}, ${suffix}`));
+  for (const [id, [label]] of SORTS) {
+    $("sort").append(el("option", { value: id }, `${label}, ascending`), el("option", { value: `-${id}` }, `${label}, descending`));
+  }
 }
+
+const sortState = (isSorted, descending) => !isSorted ? "none" : descending ? "descending" : "ascending";
 
 function sortBy(id) {
   // A second press reverses; sizes and times begin with the largest.
-  const large = id === "size" || id === "duration";
-  state.descending = state.sort === id ? !state.descending : large;
+  state.descending = state.sort === id ? !state.descending : id === "size" || id === "duration";
   state.sort = id;
   sorted();
 }
 
 function sorted() {
-  for (const cell of $("head").querySelectorAll("[data-sort]")) cell.setAttribute("aria-sort",
-    cell.dataset.sort !== state.sort ? "none" : state.descending ? "descending" : "ascending");
+  for (const cell of $("head").querySelectorAll("[data-sort]")) {
+    cell.setAttribute("aria-sort", sortState(cell.dataset.sort === state.sort, state.descending));
+  }
   $("sort").value = (state.descending ? "-" : "") + state.sort;
   $("grid").scrollTop = 0;
   applyFilter(false);
 }
 
-const statusText = call => call.running ? "…" : call.status > 0 && !call.error ? String(call.status)
-  : call.status >= 400 ? String(call.status) : call.status > 0 ? `${call.status} ✕` : "failed";
-const statusClass = status => status >= 500 ? "s5" : status >= 400 ? "s4" : status >= 300 ? "s3" : status >= 200 ? "s2" : "s1";
+// A call can fail after a response of 200; its status alone would look like a success.
+const statusText = call => call.running ? "…" : call.status <= 0 ? "failed"
+  : `${call.status}${call.error && call.status < 400 ? " ✕" : ""}`;
+const statusClass = status => `s${Math.min(5, Math.max(1, Math.floor(status / 100)))}`;
 const outcomeClass = call => call.running ? "s1" : call.error || call.status <= 0 ? "s5" : statusClass(call.status);
 
-function tags(call) {
-  const found = [];
-  if (call.attempts > 1) found.push(plural(call.attempts, "attempt"));
-  if (call.hops > 0) found.push(plural(call.hops, "redirect"));
-  if (call.refused) found.push("refused");
-  if (call.joined) found.push("joined");
-  if (call.cached) found.push("cached"); else if (call.source) found.push(line(call.source, 24));
-  return found;
-}
+const tag = (label, kind = "") => label && el("span", { class: `tag ${kind}` }, label);
+
+const tags = call => [
+  call.attempts > 1 && plural(call.attempts, "attempt"), call.hops > 0 && plural(call.hops, "redirect"),
+  call.refused && "refused", call.joined && "joined", call.cached ? "cached" : line(call.source, 24),
+].map(label => tag(label));
 
 function rowOf(call) {
-  const box = el("input", { type: "checkbox", tabindex: "-1", "aria-label": `Select ${line(call.method, 12)} ${line(call.name, 60)}` });
-  const cell = (id, value, title) => el("span", { role: "gridcell", class: `c-${id}`, title: title && line(title, 500) }, value);
-  const name = el("span", { class: "name" }, line(call.name));
+  const method = line(call.method, 12), path = call.target ? line(call.path) : "";
+  const box = el("input", { type: "checkbox", tabindex: "-1", "aria-label": `Select ${method} ${line(call.name, 60)}` });
+  const cell = (id, value, title) =>
+    el("span", { role: "gridcell", class: `c-${id}`, title: title ? line(title, 500) : null }, value);
   const error = call.error ? line(call.error.code || call.error.text, 60) : "";
   const node = el("div", { role: "row", class: "row" },
-    el("span", { role: "gridcell", class: "c-mark" }, box),
-    cell("method", line(call.method, 12)),
+    cell("mark", box), cell("method", method),
     cell("status", el("span", { class: outcomeClass(call) }, statusText(call)), error),
-    cell("name", [name, call.target && el("span", { class: "path" }, line(call.path)),
-      error && el("span", { class: "tag bad" }, error), tags(call).map(tag => el("span", { class: "tag" }, tag))], call.url),
-    cell("host", line(call.host, 100), call.host), cell("type", line(call.type, 40)),
-    cell("size", call.running || !call.status ? "" : bytes(call.size)), cell("duration", call.running ? "running" : time(call.duration)),
-    cell("start", el("span", { class: "track" }), ""));
+    cell("name", [el("span", { class: "name" }, line(call.name)), path && el("span", { class: "path" }, path),
+      tag(error, "bad"), tags(call)], call.url),
+    cell("host", [line(call.host, 100), path && el("span", { class: "phone" }, path)], call.host),
+    cell("type", line(call.type, 40)), cell("size", call.running || !call.status ? "" : bytes(call.size)),
+    cell("duration", call.running ? "running" : time(call.duration)), cell("start", el("span", { class: "track" })));
   node.dataset.key = call.key;
   return { node, call, box, bars: barsOf(call, node.querySelector(".track")) };
 }
 
 /** The bars of a call: a thin one for the call, and one for each of its exchanges. */
 function barsOf(call, track) {
-  const bars = [{ node: el("span", { class: call.entries.length ? "thin" : "thick s1" }), start: call.begin, length: call.duration ?? 0 }];
-  for (const entry of call.entries.slice(-8)) {
-    const status = num(record(entry.response).status), start = Date.parse(text(entry.startedDateTime)) || call.begin;
-    const kind = status <= 0 || failureOf(record(entry.response)) ? "s5" : statusClass(status);
-    bars.push({ node: el("span", { class: `thick ${kind}` }), start, length: num(entry.time) });
-  }
-  for (const bar of bars) track.append(bar.node);
+  const bar = (kind, start, length) => ({ node: el("span", { class: kind }), start, length });
+  const bars = [bar(call.exchanges.length ? "thin" : "thick s1", call.begin, call.duration ?? 0),
+    ...call.exchanges.slice(-8).map(({ kind, start, time }) => bar(`thick ${kind}`, start || call.begin, time))];
+  track.append(...bars.map(item => item.node));
   return bars;
 }
 
@@ -426,13 +426,13 @@ function renderList() {
   $("rows").style.height = `${count * height}px`;
   grid.setAttribute("aria-rowcount", String(count + 1));
   $("empty").hidden = count > 0;
-  $("empty").textContent = state.calls.size ? "No call matches the filter." : state.live ? "No call yet. Calls appear here as they begin."
-    : "The recording has no calls.";
+  $("empty").textContent = state.calls.size ? "No call matches the filter."
+    : state.live ? "No call yet. Calls appear here when they begin." : "The recording has no calls.";
   const top = grid.scrollTop, room = grid.clientHeight || 600;
   const first = Math.max(0, Math.floor(top / height) - 6), end = Math.min(count, Math.ceil((top + room) / height) + 6);
-  const used = new Set(), onScreen = state.shown.slice(first, end);
+  const used = new Set();
   const scale = scaleOf(state.shown.slice(Math.floor(top / height), Math.ceil((top + room) / height)));
-  onScreen.forEach((call, offset) => {
+  state.shown.slice(first, end).forEach((call, offset) => {
     let row = rowNodes.get(call.key);
     if (!row || row.call !== call) {
       row?.node.remove();
@@ -518,26 +518,26 @@ function clickList(event) {
 
 // MARK: Bodies
 
-/** Returns the bytes of a base64 text, or null if it is not one. */
-function fromBase64(value) {
+// Latin-1 keeps each byte as a character.
+const latin1 = data => Array.from(data, byte => String.fromCharCode(byte)).join("");
+const fromLatin1 = value => Uint8Array.from(value, character => character.charCodeAt(0));
+
+/** Returns the text of bytes; null if they are not UTF-8, or have a NUL. */
+function decode(data) {
   try {
-    const binary = atob(value), result = new Uint8Array(binary.length);
-    for (let index = 0; index < binary.length; index += 1) result[index] = binary.charCodeAt(index);
-    return result;
+    const value = new TextDecoder("utf-8", { fatal: true }).decode(data);
+    return value.includes("\0") ? null : value;
   } catch { return null; }
 }
 
-/** Returns the type, the text (null for bytes that are not UTF-8) and the bytes of a HAR body. */
-function readBody(source) {
-  const body = record(source), mimeType = text(body.mimeType), value = text(body.text);
+/** Returns the type, the text (null for binary data) and the bytes (null for text) of a HAR body. */
+function readBody(body) {
+  const mimeType = text(body.mimeType), value = text(body.text);
   if (body.encoding === "base64" || body._encoding === "base64") {
-    const data = fromBase64(value);
-    if (data) {
-      let decoded = null;
-      try { decoded = new TextDecoder("utf-8", { fatal: true }).decode(data); } catch { /* Binary. */ }
-      if (decoded !== null && decoded.includes("\0")) decoded = null;
-      return { mimeType, text: decoded, bytes: data };
-    }
+    try {
+      const data = fromLatin1(atob(value));
+      return { mimeType, text: decode(data), bytes: data };
+    } catch { /* Shown as it is. */ }
   }
   return { mimeType, text: value, bytes: null };
 }
@@ -550,7 +550,7 @@ const SIGNATURES = new Map([["image/png", /^\x89PNG\r\n\x1a\n/], ["image/jpeg", 
 /** Returns the type of an image that can be shown. SVG is not one of them, because it is a document. */
 function imageType(body) {
   if (!body.bytes) return null;
-  const start = String.fromCharCode(...body.bytes.subarray(0, 16));
+  const start = latin1(body.bytes.subarray(0, 16));
   for (const [type, signature] of SIGNATURES) if (signature.test(start)) return type;
   return null;
 }
@@ -574,7 +574,7 @@ function parseJSON(source, limit = 200000) {
         [key, expects] = [string, "colon"];
         continue;
       }
-      open.items.push({ kind: string === undefined ? "scalar" : "string", key, raw: string ?? scalar, items: null });
+      open.items.push({ kind: string ? "string" : /^[-\d]/.test(scalar) ? "number" : "word", key, raw: string ?? scalar, items: null });
       [key, expects] = [null, stack.length ? "comma" : "end"];
     } else if ((mark === "{" || mark === "[") && (expects === "value" || expects === "firstValue")) {
       const node = { kind: mark === "{" ? "object" : "array", key, raw: "", items: [] };
@@ -605,8 +605,9 @@ function jsonLines(root, limit, sorts = false) {
     }
     lines.push(indent + label + (node.kind === "object" ? "{" : "["));
     stack.push([node, depth, last, true]);
-    const items = sorts && node.kind === "object" ? [...node.items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)) : node.items;
-    for (let index = items.length - 1; index >= 0; index -= 1) stack.push([items[index], depth + 1, index === items.length - 1, false]);
+    const items = [...node.items], end = items.length - 1;
+    if (sorts && node.kind === "object") items.sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+    for (let index = end; index >= 0; index -= 1) stack.push([items[index], depth + 1, index === end, false]);
   }
   if (stack.length) lines.push(`… more than ${plural(limit, "line")}`);
   return lines;
@@ -618,64 +619,55 @@ const STEP = 100;
 function jsonTree(root) {
   const box = el("div", { class: "json" });
   let room = 300;
-  const add = (rows, before) => { for (const row of rows) box.insertBefore(row, before); };
-  const rowsOf = (node, depth) => {
-    const row = el("div", { class: "j" }), rows = [row];
-    row.depth = depth;
+  const rowOf = (depth, ...parts) => {
     // Deeper levels share an indentation and show their number instead.
+    const row = el("div", {}, depth > 24 && el("span", { class: "muted" }, `${depth} `), parts);
+    row.depth = depth;
     row.style.paddingLeft = `${Math.min(depth, 24) * 1.1}em`;
-    if (depth > 24) row.append(el("span", { class: "muted" }, `${depth} `));
-    if (!node.items) {
-      fill(row, el("span", { class: "gap" }), keyOf(node), el("span", { class: `v-${scalarKind(node)}` }, longText(node.raw, 1000)));
-      return rows;
-    }
-    const summary = `${node.kind === "object" ? "{" : "["}${plural(node.items.length, node.kind === "object" ? "member" : "item")}`
-      + (node.kind === "object" ? "}" : "]");
-    const opens = node.items.length > 0 && depth < 4 && node.items.length <= room;
-    const toggle = button("", () => set(toggle.getAttribute("aria-expanded") !== "true"),
-      { class: "twist", "aria-expanded": "false", "aria-label": `Members of ${node.key === null ? "this " + node.kind : line(node.key, 60)}` });
-    const set = expanded => {
-      toggle.setAttribute("aria-expanded", String(expanded));
-      while (row.nextSibling && row.nextSibling.depth > depth) row.nextSibling.remove();
-      if (expanded) { room = 100; add(itemsOf(node, depth + 1, 0), row.nextSibling); }
-    };
-    fill(row, node.items.length ? toggle : el("span", { class: "gap" }), keyOf(node), el("span", { class: "muted" }, summary));
-    if (opens) {
-      toggle.setAttribute("aria-expanded", "true");
-      rows.push(...itemsOf(node, depth + 1, 0));
-    }
-    return rows;
+    return row;
+  };
+  const insert = (rows, before) => rows.forEach(row => box.insertBefore(row, before));
+  const rowsOf = (node, depth) => {
+    const { key, items, kind, raw } = node, gap = el("span", { class: "gap" });
+    const label = key !== null && [el("span", { class: node.isIndex ? "muted" : "key" }, line(key, 200)), ": "];
+    if (!items) return [rowOf(depth, gap, label, el("span", { class: `v-${kind}` }, longText(raw, 1000)))];
+    const isObject = kind === "object", count = plural(items.length, isObject ? "member" : "item");
+    const opens = items.length > 0 && depth < 4 && items.length <= room;
+    const toggle = button("", () => {
+      const expands = toggle.getAttribute("aria-expanded") !== "true";
+      toggle.setAttribute("aria-expanded", String(expands));
+      while (row.nextSibling?.depth > depth) row.nextSibling.remove();
+      room = STEP;
+      if (expands) insert(itemsOf(node, depth + 1, 0), row.nextSibling);
+    }, { class: "twist", "aria-expanded": String(opens), "aria-label": `Items of ${key === null ? kind : line(key, 60)}` });
+    const summary = el("span", { class: "muted" }, isObject ? `{${count}}` : `[${count}]`);
+    const row = rowOf(depth, items.length ? toggle : gap, label, summary);
+    return [row, ...opens ? itemsOf(node, depth + 1, 0) : []];
   };
   const itemsOf = (node, depth, from) => {
     const part = node.items.slice(from, from + STEP), rest = node.items.length - from - part.length;
     room -= part.length;
-    const rows = part.flatMap((item, offset) => rowsOf(node.kind === "array" ? { ...item, key: String(from + offset), index: true } : item, depth));
+    const rows = part.flatMap((item, offset) =>
+      rowsOf(node.kind === "array" ? { ...item, key: String(from + offset), isIndex: true } : item, depth));
     if (rest > 0) {
-      const more = el("div", { class: "j" }, button(`Show ${Math.min(STEP, rest)} of ${rest.toLocaleString("en")} more`, () => {
-        room = 100;
-        add(itemsOf(node, depth, from + STEP), more);
+      const more = rowOf(depth, button(`Show ${Math.min(STEP, rest)} of ${rest.toLocaleString("en")} more`, () => {
+        room = STEP;
+        insert(itemsOf(node, depth, from + STEP), more);
         more.remove();
       }));
-      more.depth = depth;
-      more.style.paddingLeft = `${Math.min(depth, 24) * 1.1}em`;
       rows.push(more);
     }
     return rows;
   };
-  add(rowsOf(root, 0), null);
+  insert(rowsOf(root, 0), null);
   return box;
 }
-
-const scalarKind = node => node.kind === "string" ? "string" : /^[-\d]/.test(node.raw) ? "number" : "word";
-const keyOf = node => node.key === null ? null : [el("span", { class: node.index ? "index" : "key" }, line(node.key, 200)), ": "];
 
 /** Returns the parts of a multipart body as {headers, text}; null if the body has no such boundary. */
 function parseMultipart(body) {
   const match = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(body.mimeType);
   if (!match) return null;
-  // Latin-1 keeps each byte of a part that is not UTF-8.
-  const source = Array.from(bytesOf(body).subarray(0, 4e6), byte => String.fromCharCode(byte)).join("");
-  const pieces = ("\r\n" + source).split(`\r\n--${match[1] ?? match[2]}`).slice(1);
+  const pieces = `\r\n${latin1(bytesOf(body).subarray(0, 4e6))}`.split(`\r\n--${match[1] ?? match[2]}`).slice(1);
   const parts = [];
   for (const piece of pieces.slice(0, 100)) {
     if (piece.startsWith("--")) break;
@@ -686,35 +678,35 @@ function parseMultipart(body) {
       const colon = field.indexOf(":");
       return [utf8(field.slice(0, colon)), utf8(field.slice(colon + 1).trim())];
     });
-    const data = Uint8Array.from(content.slice(at === 0 ? 2 : at + 4), character => character.charCodeAt(0));
-    parts.push({ headers, data });
+    const data = fromLatin1(content.slice(at === 0 ? 2 : at + 4));
+    parts.push({ headers, body: { mimeType: fieldIn(headers, "content-type"), text: decode(data), bytes: data } });
   }
   return parts.length ? parts : null;
 }
 
-const utf8 = latin1 => new TextDecoder().decode(Uint8Array.from(latin1, character => character.charCodeAt(0)));
+const utf8 = value => new TextDecoder().decode(fromLatin1(value));
 
 function parseForm(value) {
   return value.split("&").slice(0, 1000).map(pair => {
-    const at = pair.indexOf("="), decode = part => {
+    const [name, ...value] = pair.split("=");
+    return [name, value.join("=")].map(part => {
       try { return decodeURIComponent(part.replaceAll("+", " ")); } catch { return part; }
-    };
-    return at < 0 ? [decode(pair), ""] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+    });
   });
 }
 
 const TEXT_LIMIT = 100000, HEX_LIMIT = 4096;
 
+const pre = (label, kind) => el("pre", { class: kind, tabindex: "0", role: "group", "aria-label": label });
+
 function textView(value) {
-  const pre = el("pre", { tabindex: "0", "aria-label": "Text of the body" }, visible(value.slice(0, TEXT_LIMIT)));
-  if (value.length <= TEXT_LIMIT) return pre;
-  const box = el("div", {}, pre, button(`Show all ${bytes(value.length)}`, () => box.replaceChildren(
-    el("pre", { tabindex: "0", "aria-label": "Text of the body" }, visible(value)))));
-  return box;
+  const text = fill(pre("Text of the body"), visible(value.slice(0, TEXT_LIMIT)));
+  const all = button(`Show all ${bytes(value.length)}`, () => { text.textContent = visible(value); all.remove(); });
+  return [text, value.length > TEXT_LIMIT && all];
 }
 
 function hexView(data) {
-  const pre = el("pre", { class: "hex", tabindex: "0", "aria-label": "Bytes of the body" }), box = el("div", {}, pre);
+  const shown = pre("Bytes of the body", "hex"), box = el("div", {}, shown);
   let end = 0;
   const more = button("Show more", () => add(4 * HEX_LIMIT));
   const add = count => {
@@ -722,11 +714,10 @@ function hexView(data) {
     for (; end < stop; end += 16) {
       const row = [...data.subarray(end, Math.min(stop, end + 16))];
       const codes = row.map(byte => byte.toString(16).padStart(2, "0")).join(" ");
-      lines.push(`${end.toString(16).padStart(8, "0")}  ${codes.padEnd(48)} `
-        + row.map(byte => byte >= 32 && byte < 127 ? String.fromCharCode(byte) : ".").join("") + "\n");
+      lines.push(`${end.toString(16).padStart(8, "0")}  ${codes.padEnd(48)} ${latin1(row).replace(/[^ -~]/g, ".")}\n`);
     }
     end = stop;
-    pre.append(lines.join(""));
+    shown.append(lines.join(""));
     if (end >= data.length) more.remove(); else box.append(more);
     more.textContent = `Show more of ${bytes(data.length)}`;
   };
@@ -738,20 +729,18 @@ function imageView(body, type) {
   const url = URL.createObjectURL(new Blob([body.bytes], { type })), size = el("figcaption", { class: "muted" }, type);
   const image = el("img", { alt: `Body, ${type}` });
   const ended = message => { size.textContent = message; URL.revokeObjectURL(url); };
-  image.addEventListener("load", () => ended(`${type}, ${image.naturalWidth} × ${image.naturalHeight}, ${bytes(body.bytes.length)}`));
+  image.addEventListener("load", () =>
+    ended(`${type}, ${image.naturalWidth} × ${image.naturalHeight}, ${bytes(body.bytes.length)}`));
   image.addEventListener("error", () => ended(`The body is not a valid ${type} image.`));
   image.src = url;
   return el("figure", {}, image, size);
 }
 
 function partView(part, index) {
-  const type = fieldIn(part.headers, "content-type"), disposition = fieldIn(part.headers, "content-disposition");
-  const name = /\bname="?([^";]*)/i.exec(disposition)?.[1] ?? "";
-  const body = readBody({ mimeType: type, text: "", encoding: "" });
-  body.bytes = part.data;
-  try { body.text = new TextDecoder("utf-8", { fatal: true }).decode(part.data); } catch { body.text = null; }
-  return el("section", { class: "part" }, el("h4", {}, `Part ${index + 1}${name ? `: ${line(name, 80)}` : ""} · ${bytes(part.data.length)}`),
-    fieldTable(part.headers, "Header fields of the part"), bodyView(body, false));
+  const { headers, body } = part, name = /\bname="?([^";]*)/i.exec(fieldIn(headers, "content-disposition"))?.[1] ?? "";
+  return el("section", { class: "part" },
+    el("h4", {}, `Part ${index + 1}${name && `: ${line(name, 80)}`} · ${bytes(body.bytes.length)}`),
+    fieldTable(headers, "Header fields of the part"), bodyView(body, false, []));
 }
 
 /** Returns the ways to show a body, the best first, as [label, function that makes the view]. */
@@ -760,8 +749,8 @@ function bodyViews(body, params, nests) {
   if (image) views.push(["Image", () => imageView(body, image)]);
   const parts = nests && /^multipart\//i.test(body.mimeType) ? parseMultipart(body) : null;
   if (parts) views.push(["Parts", () => parts.map(partView)]);
-  if (params.length) views.push(["Form", () => fieldTable(params, "Form")]);
-  else if (body.text && type === "form" && !/^multipart/i.test(body.mimeType)) views.push(["Form", () => fieldTable(parseForm(body.text), "Form")]);
+  const isForm = body.text && type === "form" && !/^multipart/i.test(body.mimeType), fields = isForm ? parseForm(body.text) : params;
+  if (fields.length) views.push(["Form", () => fieldTable(fields, "Form")]);
   if (body.text && (type === "json" || /^\s*[{[]/.test(body.text))) {
     const root = parseJSON(body.text);
     if (root && (type === "json" || root.items)) {
@@ -773,11 +762,12 @@ function bodyViews(body, params, nests) {
   return views;
 }
 
-function bodyView(body, nests = true, params = []) {
+function bodyView(body, nests, params) {
   const views = bodyViews(body, params, nests), content = el("div", {});
   if (!views.length) return muted("No body.");
   const show = index => {
-    content.replaceChildren(...[views[index][1]()].flat());
+    content.replaceChildren();
+    fill(content, views[index][1]());
     [...choices.children].forEach((choice, other) => choice.setAttribute("aria-pressed", String(other === index)));
   };
   const choices = el("div", { class: "switch", role: "group", "aria-label": "View of the body" },
@@ -794,9 +784,9 @@ function fieldTable(fields, caption) {
 
 // MARK: Call
 
-const TABS = [["overview", "Overview"], ["timeline", "Timeline"], ["request", "Request"], ["response", "Response"], ["curl", "cURL"]];
+const TABS = [["overview", "Overview"], ["timeline", "Timeline"], ["request", "Request"], ["response", "Response"],
+  ["curl", "cURL"]];
 
-// Written for the reader; the code of the reason is shown beside it.
 const REASONS = new Map([
   ["methodNotIdempotent", "The server may have processed the request, and its method is not idempotent."],
   ["bodyNotReplayable", "The body has been read and is not replayable."],
@@ -810,7 +800,8 @@ const REASONS = new Map([
   ["downgrade", "The redirect leads from https to http."],
   ["filter", "The filter of the redirect policy refused the redirect."],
 ]);
-const reason = code => el("span", {}, el("code", {}, line(code, 80)), REASONS.has(code) ? ` – ${REASONS.get(code)}` : "");
+const reason = (label, code) => code && el("p", {}, `${label}: `, el("code", {}, line(code, 80)),
+  REASONS.has(code) && ` – ${REASONS.get(code)}`);
 
 function buildTabs() {
   TABS.forEach(([id, label], index) => $("tabs").append(button(label, () => showTab(id),
@@ -822,7 +813,6 @@ function buildTabs() {
     showTab(TABS[(index + step + TABS.length) % TABS.length][0]);
     $(`tab-${state.tab}`).focus();
     event.preventDefault();
-    event.stopPropagation();
   });
 }
 
@@ -830,22 +820,16 @@ function openCall(key, focuses = false) {
   const call = state.calls.get(key);
   if (!call) return;
   const changed = state.open !== key;
-  state.open = key;
-  state.active = key;
+  state.open = state.active = key;
   showView("calls");
-  $("detail").hidden = $("splitter").hidden = false;
-  $("main").classList.add("split");
   renderDetail(call, changed);
-  renderList();
   if (focuses || phone.matches) $("detail-title").focus();
 }
 
 function closeCall() {
   if (state.open === null) return;
   state.open = null;
-  $("detail").hidden = $("splitter").hidden = true;
-  $("main").classList.remove("split");
-  renderList();
+  showView("calls");
   $("grid").focus();
 }
 
@@ -856,152 +840,145 @@ function showTab(id) {
 }
 
 function renderDetail(call, fromTop) {
-  const panel = $("panel"), scroll = panel.scrollTop;
-  $("detail-title").replaceChildren(
-    el("span", { class: outcomeClass(call) }, call.running ? "running" : statusText(call)), ` ${line(call.method, 20)} ${line(call.name, 200)}`);
-  for (const [tab] of TABS) {
-    $(`tab-${tab}`).setAttribute("aria-selected", String(tab === state.tab));
-    $(`tab-${tab}`).tabIndex = tab === state.tab ? 0 : -1;
+  const panel = $("panel"), scroll = panel.scrollTop, hadFocus = panel.contains(document.activeElement);
+  $("detail-title").replaceChildren(el("span", { class: outcomeClass(call) }, call.running ? "running" : statusText(call)),
+    ` ${line(call.method, 20)} ${line(call.name, 200)}`);
+  for (const [id] of TABS) {
+    $(`tab-${id}`).setAttribute("aria-selected", String(id === state.tab));
+    $(`tab-${id}`).tabIndex = id === state.tab ? 0 : -1;
   }
   panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
-  const render = { overview: overview, timeline, request: requestTab, response: responseTab, curl: curlTab }[state.tab];
-  panel.replaceChildren(...[render(call)].flat().filter(Boolean));
+  panel.replaceChildren();
+  fill(panel, { overview, timeline, request: requestTab, response: responseTab, curl: curlTab }[state.tab](call));
   panel.scrollTop = fromTop ? 0 : scroll;
+  if (hadFocus) panel.focus();
 }
 
-function errorView(error) {
-  return el("div", { class: "problem" }, el("h3", {}, "Error"), facts([
-    ["Code", line(error.code, 200)], ["Text", longText(error.text)], ["Plugin", line(error.plugin, 200)]]));
-}
+const errorView = error => error && el("div", { class: "problem" }, el("h3", {}, "Error"), facts([
+  ["Code", line(error.code, 200)], ["Text", longText(error.text)], ["Plugin", line(error.plugin, 200)]]));
 
-const callLink = key => button(`Call ${line(String(key), 40)}`, () => openCall(String(key)), { disabled: !state.calls.has(String(key)) });
+const callLink = key => button(`Call ${line(key, 40)}`, () => openCall(key), { disabled: !state.calls.has(key) });
 
 function overview(call) {
-  const last = record(call.entries.at(-1)), children = [];
-  for (const other of state.calls.values()) if (String(other.parent ?? "") === call.key) children.push(other.key);
+  const { last, result } = call, parent = call.parent ?? null;
+  const children = [...state.calls.values()].filter(other => String(other.parent ?? "") === call.key);
   return [
-    call.error && errorView(call.error),
+    errorView(call.error),
     section("Call", facts([
       ["URL", longText(call.url)], ["Method", line(call.method, 40)], ["Target", line(call.target)],
-      ["Status", call.status ? `${call.status} ${line(text(call.result.statusText))}` : ""],
+      ["Status", call.status > 0 && `${call.status} ${line(result.get("statusText"))}`],
       ["Started", clock(call.begin)], ["Duration", call.running ? "running" : time(call.duration)],
-      ["Response", `${bytes(call.size)}${text(call.content.mimeType) ? `, ${line(text(call.content.mimeType), 200)}` : ""}`],
+      ["Response", [bytes(call.size), line(text(result.body.mimeType), 200)].filter(Boolean).join(", ")],
       ["Joined", call.joined && "The call joined another call in flight and shares its response."],
-      ["Source", call.source && (call.source === "cache" ? "The cache responded." : `The plugin ${line(call.source)} responded.`)],
-      ["Cache-Status", line(call.cacheStatus)], ["Cache", line(text(record(last.cache).comment))],
-      ["Protocol", line(text(record(last.response).httpVersion) || text(record(last.request).httpVersion))],
-      ["Server address", line(text(last.serverIPAddress))], ["Connection", line(text(last.connection))],
-      ["Number", line(call.key, 80)],
-      ["Started by", call.parent !== null && call.parent !== undefined && callLink(call.parent)],
-      ["Calls inside", children.length > 0 && children.slice(0, 50).map(callLink)],
+      ["Source", call.source === "cache" ? "The cache responded."
+        : call.source && `The plugin ${line(call.source)} responded.`],
+      ["Cache-Status", line(call.cacheStatus)], ["Cache", line(text(record(last.entry.cache).comment))],
+      ["Protocol", line(last.response.get("httpVersion") || last.request.get("httpVersion"))],
+      ["Server address", line(last.get("serverIPAddress"))], ["Connection", line(last.get("connection"))],
+      ["Number", line(call.key, 80)], ["Started by", parent !== null && callLink(String(parent))],
+      ["Calls inside", children.length > 0 && children.slice(0, 50).map(child => callLink(child.key))],
     ])),
-    section("Exchanges", exchangeTable(call)),
+    section("Exchanges", call.exchanges.length ? exchangeTable(call)
+      : muted("None. The call was made without the network.")),
   ];
 }
 
 function exchangeTable(call) {
-  if (!call.entries.length) return muted("None. The call was made without the network.");
-  return table(null, ["Attempt", "Redirects", "Request", "Outcome", "Duration"], call.entries.map(entry => {
-    const place = record(entry._pipeline), response = record(entry.response), failure = failureOf(response);
-    const status = num(response.status), url = text(record(entry.request).url);
-    return [String(num(place.attempt, 1)), String(num(place.hop)), `${line(text(record(entry.request).method), 20)} ${line(url, 500)}`,
-      [el("span", { class: failure || status <= 0 ? "s5" : statusClass(status) }, status > 0 ? String(status) : "failed"),
-        failure && ` ${line(failure.code, 80)}${failure.text && failure.text !== failure.code ? `: ${line(failure.text)}` : ""}`,
-        text(place.refusedRetry) && el("p", {}, "Not retried: ", reason(text(place.refusedRetry))),
-        text(place.refusedRedirect) && el("p", {}, "Redirect not followed: ", reason(text(place.refusedRedirect)))].filter(Boolean),
-      time(num(entry.time))];
+  return table(null, ["Attempt", "Redirects", "Request", "Outcome", "Duration"], call.exchanges.map(exchange => {
+    const { failure, status } = exchange.response;
+    return [String(exchange.attempt), String(exchange.hop),
+      `${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`,
+      [el("span", { class: exchange.kind }, status ? String(status) : "failed"),
+        failure && ` ${line(failure.code, 80)}`, failure && failure.text !== failure.code && `: ${line(failure.text)}`,
+        reason("Not retried", exchange.note("refusedRetry")),
+        reason("Redirect not followed", exchange.note("refusedRedirect"))],
+      time(exchange.time)];
   }), { class: "exchanges" });
 }
 
-/** Lets the reader choose an exchange of a call; `result` adds what the caller got. */
-function exchangePicker(call, result) {
-  const options = call.entries.map((entry, index) => [String(index), exchangeLabel(entry, index, call.entries.length)]);
-  if (result) options.push(["result", "Response to the caller"]);
-  const wanted = state.exchange.get(call.key);
-  const chosen = options.some(option => option[0] === wanted) ? wanted : result ? "result" : String(call.entries.length - 1);
-  const select = el("select", { id: "exchange" }, options.map(([value, label]) => el("option", { value, selected: value === chosen }, label)));
+/** Returns an element to choose an exchange with, and the chosen one; none for the response that the caller got. */
+function pickExchange(call, hasResult = false) {
+  const { exchanges } = call, wanted = state.exchange.get(call.key), end = hasResult ? exchanges.length : exchanges.length - 1;
+  const chosen = wanted <= end ? wanted : end;
+  if (end < 1) return [null, exchanges[chosen]];
+  const select = el("select", { id: "exchange" }, exchanges.map(({ attempt, hop, response }, index) =>
+    el("option", { value: index }, `${index + 1} of ${exchanges.length}: attempt ${attempt}${hop ? `, redirect ${hop}` : ""}, `
+      + (response.status || "failed"))), hasResult && el("option", { value: end }, "Response to the caller"));
+  select.value = String(chosen);
   select.addEventListener("change", () => {
-    state.exchange.set(call.key, select.value);
+    state.exchange.set(call.key, Number(select.value));
     renderDetail(call, true);
     $("exchange").focus();
   });
-  return [options.length > 1 ? el("p", {}, el("label", {}, "Exchange ", select)) : null, chosen];
+  return [el("p", {}, el("label", {}, "Exchange ", select)), exchanges[chosen]];
 }
 
-function exchangeLabel(entry, index, count) {
-  const place = record(entry._pipeline), status = num(record(entry.response).status), hop = num(place.hop);
-  return `${index + 1} of ${count}: attempt ${num(place.attempt, 1)}${hop ? `, redirect ${hop}` : ""}, ${status > 0 ? status : "failed"}`;
-}
+const fieldSection = (title, fields, always) => (always || fields.length > 0) && section(title, fieldTable(fields, title));
 
-const pairsOf = value => fieldsOf(value);
+function bodySection(exchange, source, params) {
+  const why = exchange?.note("bodyNote");
+  return section("Body", why && muted(line(why)), bodyView(readBody(source), true, params));
+}
 
 function requestTab(call) {
-  if (!call.entries.length) return muted("The call sent no request over the network.");
-  const [picker, chosen] = exchangePicker(call, false), entry = record(call.entries[chosen]), request = record(entry.request);
-  const post = record(request.postData), query = pairsOf(request.queryString), cookies = pairsOf(request.cookies);
-  const note = text(record(entry._pipeline).bodyNote);
-  const params = list(post.params).map(param => [text(param.name), text(param.fileName) ? `${text(param.value)} (file ${text(param.fileName)})`.trim()
-    : text(param.value)]);
-  return [picker, section("Request", facts([["Method", line(text(request.method), 40)], ["URL", longText(text(request.url))],
-    ["Protocol", line(text(request.httpVersion), 40)]])),
-    query.length > 0 && section("Query", fieldTable(query, "Query")),
-    section("Header fields", fieldTable(fieldsOf(request.headers), "Header fields of the request")),
-    cookies.length > 0 && section("Cookies", fieldTable(cookies, "Cookies")),
-    section("Body", note && muted(line(note)), bodyView(readBody(post), true, params))];
+  const [picker, exchange] = pickExchange(call);
+  if (!exchange) return muted("The call sent no request over the network.");
+  const { request } = exchange, params = list(request.body.params).map(param => [text(param.name),
+    [text(param.value), text(param.fileName) && `(file ${text(param.fileName)})`].filter(Boolean).join(" ")]);
+  return [picker, section("Request", facts([["Method", line(request.get("method"), 40)],
+    ["URL", longText(exchange.url)], ["Protocol", line(request.get("httpVersion"), 40)]])),
+  fieldSection("Query", fieldsOf(request.source.queryString)), fieldSection("Header fields", request.headers, true),
+  fieldSection("Cookies", fieldsOf(request.source.cookies)), bodySection(exchange, request.body, params)];
 }
 
 function responseTab(call) {
-  const own = record(call.raw).response;
-  if (!call.entries.length && !own) return muted(call.running ? "The call has no response yet." : "The call has no response.");
-  const [picker, chosen] = exchangePicker(call, own), entry = record(call.entries[chosen]);
-  const response = chosen === "result" || !call.entries.length ? record(own) : record(entry.response);
-  const failure = failureOf(response), cookies = pairsOf(response.cookies), trailers = fieldsOf(response._trailers);
-  const note = text(record(entry._pipeline).bodyNote), status = num(response.status);
-  return [picker, failure && errorView(failure),
-    section("Response", facts([["Status", status > 0 && `${status} ${line(text(response.statusText))}`],
-      ["Protocol", line(text(response.httpVersion), 40)], ["Redirect to", line(text(response.redirectURL), 2000)],
-      ["Size", `${bytes(Math.max(0, num(record(response.content).size)))}`
-        + (num(response.bodySize, -1) >= 0 ? `, ${bytes(response.bodySize)} on the wire` : "")]])),
-    section("Header fields", fieldTable(fieldsOf(response.headers), "Header fields of the response")),
-    cookies.length > 0 && section("Cookies", fieldTable(cookies, "Cookies")),
-    section("Body", note && muted(line(note)), bodyView(readBody(response.content))),
-    trailers.length > 0 && section("Trailer fields", fieldTable(trailers, "Trailer fields"))];
+  const hasResult = Boolean(record(call.raw).response), [picker, exchange] = pickExchange(call, hasResult);
+  if (!exchange && !hasResult) return muted(call.running ? "The call has no response yet." : "The call has no response.");
+  const response = exchange ? exchange.response : call.result, { status, wireSize } = response;
+  return [picker, errorView(response.failure), section("Response", facts([
+    ["Status", status > 0 && `${status} ${line(response.get("statusText"))}`],
+    ["Protocol", line(response.get("httpVersion"), 40)], ["Redirect to", line(response.get("redirectURL"), 2000)],
+    ["Size", bytes(response.size) + (wireSize >= 0 ? `, ${bytes(wireSize)} on the wire` : "")]])),
+  fieldSection("Header fields", response.headers, true), fieldSection("Cookies", fieldsOf(response.source.cookies)),
+  bodySection(exchange, response.body, []), fieldSection("Trailer fields", fieldsOf(response.source._trailers))];
 }
 
 // MARK: Timeline
 
-const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "coding"], ["wire", "wire"], ["phase", "phase"], ["wait", "wait"]]);
-const PHASES = [["blocked", "waiting for a connection"], ["dns", "name lookup"], ["connect", "connect"], ["ssl", "TLS"], ["send", "send"],
-  ["wait", "wait for the response"], ["receive", "receive"]];
+const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "coding"], ["wire", "wire"], ["phase", "phase"],
+  ["wait", "wait"]]);
+const PHASES = [["blocked", "waiting for a connection"], ["dns", "name lookup"], ["connect", "connect"], ["ssl", "TLS"],
+  ["send", "send"], ["wait", "wait for the response"], ["receive", "receive"]];
 
-/** Returns the spans of a call, from its timeline or else from the timings of its entries. */
+/** Returns the spans of a call and its length, from its timeline or else from the timings of its entries. */
 function spansOf(call) {
-  const sources = [record(call.raw).spans, ...call.entries.map(entry => record(entry._pipeline).spans)].map(list);
-  const longest = sources[0].length ? sources[0] : sources.reduce((a, b) => (b.length > a.length ? b : a), []);
+  const own = list(record(call.raw).spans), lists = call.exchanges.map(exchange => list(exchange.place.spans));
+  const longest = own.length ? own : lists.reduce((a, b) => b.length > a.length ? b : a, []);
   const total = call.duration ?? Math.max(0, Date.now() - call.begin);
-  const spans = longest.slice(0, 2000).map(span => ({
-    id: text(span.id), parent: text(span.parent), kind: text(span.kind), name: text(span.name), start: Math.max(0, num(span.start)),
-    duration: typeof span.duration === "number" ? Math.max(0, num(span.duration)) : null, outcome: text(span.outcome),
-    attempt: num(span.attempt), hop: num(span.hop),
-  }));
-  return { spans: spans.length ? spans : spansOfTimings(call, total), total: Math.max(total, 0.001, ...spans.map(span => span.start + (span.duration ?? 0))) };
+  const spans = longest.length ? longest.slice(0, 2000).map(span => ({
+    id: text(span.id), parent: text(span.parent), kind: text(span.kind), name: text(span.name),
+    start: Math.max(0, num(span.start)), duration: typeof span.duration === "number" ? Math.max(0, num(span.duration)) : null,
+    outcome: text(span.outcome), attempt: num(span.attempt), hop: num(span.hop),
+  })) : spansOfTimings(call);
+  return { spans, total: Math.max(total, 0.001, ...spans.map(span => span.start + (span.duration ?? 0))) };
 }
 
-function spansOfTimings(call, total) {
-  const spans = [{ id: "0", parent: "", kind: "call", name: call.name, start: 0, duration: call.duration, outcome: statusText(call) }];
-  call.entries.slice(0, 200).forEach((entry, index) => {
-    const start = Math.max(0, (Date.parse(text(entry.startedDateTime)) || call.begin) - call.begin), id = `${index + 1}`;
-    const response = record(entry.response), request = record(entry.request), timings = record(entry.timings), place = record(entry._pipeline);
-    spans.push({ id, parent: "0", kind: "wire", name: `${text(request.method)} ${hostAndPath(text(request.url)).join("")}`, start,
-      duration: num(entry.time), outcome: failureOf(response)?.code ?? text(response.status), attempt: num(place.attempt, 1), hop: num(place.hop) });
+function spansOfTimings(call) {
+  const spans = [{ id: "0", parent: "", kind: "call", name: call.name, start: 0, duration: call.duration,
+    outcome: statusText(call) }];
+  call.exchanges.slice(0, 200).forEach((exchange, index) => {
+    const start = Math.max(0, exchange.start - call.begin), id = `${index + 1}`, timings = record(exchange.entry.timings);
+    const { attempt, hop, response } = exchange;
+    spans.push({ id, parent: "0", kind: "wire", name: `${exchange.request.get("method")} ${exchange.url}`, start,
+      duration: exchange.time, outcome: response.failure?.code ?? String(response.status), attempt, hop });
     let at = start;
-    for (const [name, label] of PHASES) {
-      const length = num(timings[name], -1);
-      if (length < 0) continue;
+    for (const [member, name] of PHASES) {
+      const duration = num(timings[member], -1);
+      if (duration < 0) continue;
       // In HAR, the time of the TLS handshake is part of that of the connection.
-      const begin = name === "ssl" ? Math.max(start, at - length) : at;
-      spans.push({ id: `${id} ${name}`, parent: id, kind: "phase", name: label, start: begin, duration: length, outcome: "" });
-      if (name !== "ssl") at += length;
+      const isTLS = member === "ssl", begin = isTLS ? Math.max(start, at - duration) : at;
+      spans.push({ id: `${id} ${member}`, parent: id, kind: "phase", name, start: begin, duration, outcome: "" });
+      if (!isTLS) at += duration;
     }
   });
   return spans;
@@ -1014,130 +991,122 @@ function treeOf(spans) {
     const parent = span.parent !== span.id && ids.has(span.parent) ? span.parent : null;
     if (children.has(parent)) children.get(parent).push(span); else children.set(parent, [span]);
   }
-  const visit = (roots, depth) => {
-    const stack = roots.map(span => [span, depth]).reverse();
+  for (const root of [...children.get(null) ?? [], ...spans]) {
+    const stack = [[root, 0]];
     while (stack.length) {
-      const [span, level] = stack.pop();
+      const [span, depth] = stack.pop(), own = children.get(span.id) ?? [];
       if (seen.has(span)) continue;
       seen.add(span);
-      const own = children.get(span.id) ?? [];
-      rows.push({ span, depth: level, parent: own.some(child => !seen.has(child)) });
-      for (let index = own.length - 1; index >= 0; index -= 1) stack.push([own[index], level + 1]);
+      rows.push({ span, depth, isParent: own.some(child => !seen.has(child)), isFolded: false });
+      for (const child of own.toReversed()) stack.push([child, depth + 1]);
     }
-  };
-  visit(children.get(null) ?? [], 0);
-  for (const span of spans) if (!seen.has(span)) visit([span], 0);
+  }
   return rows;
 }
 
-/** Pairs the spans of exchanges with entries, by attempt and hop or else by order. */
-function entryOf(call, spans) {
-  const wires = spans.filter(span => span.kind === "wire"), pairs = new Map();
-  wires.forEach((span, index) => pairs.set(span, call.entries.find(entry => span.attempt > 0
-    && num(record(entry._pipeline).attempt, 1) === span.attempt && num(record(entry._pipeline).hop) === span.hop) ?? call.entries[index]));
-  return pairs;
-}
-
-function spanNotes(span, entry) {
-  const place = record(record(entry)._pipeline), notes = [];
-  if (span.kind !== "wire") return notes;
-  if (span.attempt > 1) notes.push(`attempt ${span.attempt}`);
-  if (span.hop > 0) notes.push(`redirect ${span.hop}`);
-  if (text(place.refusedRetry)) notes.push(`not retried: ${line(text(place.refusedRetry), 80)}`);
-  if (text(place.refusedRedirect)) notes.push(`redirect not followed: ${line(text(place.refusedRedirect), 80)}`);
-  return notes;
+/** Returns the remarks on a span of an exchange: its attempt, its redirect, and what was refused after it. */
+function remarks(call, span, index) {
+  const { exchanges } = call, { attempt, hop } = span;
+  const exchange = exchanges.find(other => other.attempt === attempt && other.hop === hop) ?? exchanges[index] ?? NONE;
+  const retry = exchange.note("refusedRetry"), redirect = exchange.note("refusedRedirect");
+  return [attempt > 1 && `attempt ${attempt}`, hop > 0 && `redirect ${hop}`, retry && `not retried: ${line(retry, 80)}`,
+    redirect && `redirect not followed: ${line(redirect, 80)}`].filter(Boolean);
 }
 
 function timeline(call) {
-  const { spans, total } = spansOf(call), pairs = entryOf(call, spans), rows = treeOf(spans);
-  const body = el("tbody", {});
-  for (const row of rows) { spanRow(row, total, spanNotes(row.span, pairs.get(row.span)), () => fold(rows)); body.append(row.node); }
+  const { spans, total } = spansOf(call), rows = treeOf(spans), dropped = num(record(call.raw).droppedSpans);
+  const wires = spans.filter(span => span.kind === "wire");
+  for (const row of rows) {
+    const index = wires.indexOf(row.span);
+    row.node = spanRow(row, total, index < 0 ? [] : remarks(call, row.span, index), () => fold(rows));
+  }
   fold(rows);
   const ticks = el("span", { class: "ticks" }, [0, 0.25, 0.5, 0.75].map(part => el("span", {}, time(total * part))));
-  const head = [["Span", null, "t-name"], [ticks, "Time", "t-bar"], ["Start", null, "t-time"], ["Duration", null, "t-time"], ["Outcome", null, "t-out"]];
-  const dropped = num(record(call.raw).droppedSpans);
+  const head = [["Span", "t-name"], [ticks, "t-bar"], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
   return [
-    call.joined && muted("The call joined another call in flight and shares its response. Its exchanges are those of the other call."),
-    call.cached && muted(`The response is from the cache. ${line(call.cacheStatus)}`),
-    !call.cached && call.source && muted(`The plugin ${line(call.source)} responded without an exchange.`),
-    el("table", { class: "timeline" }, el("caption", { class: "unseen" }, "Spans of the call"),
-      el("thead", {}, el("tr", {}, head.map(([label, name, kind]) => el("th", { scope: "col", class: kind, "aria-label": name }, label)))), body),
-    dropped > 0 && muted(`${plural(dropped, "span")} more were not recorded.`)];
+    call.joined && muted("The call joined another call in flight and shares its response. "
+      + "Its exchanges are those of the other call."),
+    call.cached ? muted(`The response is from the cache. ${line(call.cacheStatus)}`)
+      : call.source && muted(`The plugin ${line(call.source)} responded without an exchange.`),
+    el("table", { class: "timeline" }, el("caption", { class: "unseen" }, "Spans of the call"), el("thead", {},
+      el("tr", {}, head.map(([label, kind]) => el("th", { scope: "col", class: kind }, label)))),
+    el("tbody", {}, rows.map(row => row.node))),
+    dropped > 0 && muted(`${plural(dropped, "more span")} not recorded.`)];
 }
 
-function spanRow(row, total, notes, refold) {
-  const { span, depth } = row, kind = KINDS.get(span.kind) ?? "plugin", length = span.duration ?? Math.max(0, total - span.start);
-  const label = `${line(span.kind, 20)} ${line(span.name, 200)}`;
-  const toggle = row.parent ? button("", () => { row.folded = !row.folded; refold(); }, { class: "twist", "aria-label": `Spans in ${label}` })
-    : el("span", { class: "gap" });
-  const bar = el("span", { class: `span k-${kind}` }), name = el("div", { class: "t-label" }, toggle,
-    el("span", { class: `kind k-${kind}` }, line(span.kind, 20)), " ", el("span", { class: "name" }, line(span.name, 200)),
-    notes.map(item => el("span", { class: "tag" }, item)));
-  bar.style.left = `${Math.min(100, span.start / total * 100)}%`;
-  bar.style.width = `${Math.min(100, length / total * 100)}%`;
-  name.style.paddingLeft = `${Math.min(depth, 16) * 0.9}em`;
-  row.toggle = row.parent ? toggle : null;
-  const bad = /^[45]\d\d$/.test(span.outcome) || (/\D/.test(span.outcome) && span.outcome !== "…");
-  row.node = el("tr", { title: `${label}\nstart ${time(span.start)}, duration ${span.duration === null ? "running" : time(span.duration)}`
-    + (span.outcome ? `\n${line(span.outcome, 200)}` : "") },
-    el("th", { scope: "row", class: "t-name" }, name), el("td", { class: "t-bar" }, el("span", { class: "lane" }, bar)),
-    el("td", { class: "t-time" }, time(span.start)), el("td", { class: "t-time" }, span.duration === null ? "running" : time(span.duration)),
-    el("td", { class: "t-out" }, el("span", { class: bad ? "s5" : "" }, line(span.outcome, 80))));
+function spanRow(row, total, tags, refold) {
+  const { span, depth } = row, { start, duration } = span, kind = KINDS.get(span.kind) ?? "plugin";
+  const name = line(span.name, 200), label = line(span.kind, 20), outcome = line(span.outcome, 200);
+  const length = duration === null ? "running" : time(duration), bar = el("span", { class: `span k-${kind}` });
+  if (row.isParent) row.toggle = button("", () => { row.isFolded = !row.isFolded; refold(); },
+    { class: "twist", "aria-label": `Spans in ${label} ${name}` });
+  const cell = el("div", { class: "t-label" }, row.toggle ?? el("span", { class: "gap" }),
+    el("span", { class: `kind k-${kind}` }, label), " ", el("span", { class: "name" }, name),
+    tags.map(tag => el("span", { class: "tag" }, tag)));
+  bar.style.left = `${Math.min(100, start / total * 100)}%`;
+  bar.style.width = `${Math.min(100, (duration ?? Math.max(0, total - start)) / total * 100)}%`;
+  cell.style.paddingLeft = `${Math.min(depth, 16) * 0.9}em`;
+  // An outcome is a status or the code of an error.
+  const isBad = /^[45]\d\d$|[^\d…]/.test(span.outcome);
+  return el("tr", { title: `${label} ${name}\nstart ${time(start)}, duration ${length}\n${outcome}`.trim() },
+    el("th", { scope: "row" }, cell), el("td", {}, el("span", { class: "lane" }, bar)),
+    el("td", { class: "t-time" }, time(start)), el("td", { class: "t-time" }, length),
+    el("td", { class: isBad ? "s5" : null }, outcome));
 }
 
 function fold(rows) {
-  let hidden = Infinity;
-  for (const row of rows) {
-    if (row.depth <= hidden) hidden = Infinity;
-    row.node.hidden = row.depth > hidden;
-    if (row.folded && hidden === Infinity) hidden = row.depth;
-    row.toggle?.setAttribute("aria-expanded", String(!row.folded));
+  let limit = Infinity;
+  for (const { depth, node, toggle, isFolded } of rows) {
+    if (depth <= limit) limit = Infinity;
+    node.hidden = depth > limit;
+    if (isFolded && limit === Infinity) limit = depth;
+    toggle?.setAttribute("aria-expanded", String(!isFolded));
   }
 }
 
 // MARK: cURL
 
-// Inside $'…', octal bytes mean the same in every shell that has it; a hidden character would differ from what is seen.
+const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Quotes a word for a shell. A hidden character becomes octal bytes, so that the command is what the reader sees. */
 function shellWord(value) {
-  const wellFormed = value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
-  const plain = new RegExp(UNSEEN.source + "|[\\t\\r\\n]").test(wellFormed) === false;
-  if (plain) return `'${wellFormed.replaceAll("'", "'\\''")}'`;
-  const codes = character => [...new TextEncoder().encode(character)].map(byte => "\\" + byte.toString(8).padStart(3, "0")).join("");
-  return `$'${wellFormed.replace(/[\\']/g, "\\$&").replace(UNSEEN, codes).replace(/[\t\r\n]/g, codes)}'`;
+  const hidden = new RegExp(`${UNSEEN.source}|[\\t\\r\\n]`, "g"), word = value.replace(LONE, "\ufffd");
+  if (word.search(hidden) < 0) return `'${word.replaceAll("'", "'\\''")}'`;
+  const octal = character => [...new TextEncoder().encode(character)]
+    .map(byte => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  return `$'${word.replace(/[\\']/g, "\\$&").replace(hidden, octal)}'`;
 }
 
-/** Returns the cURL command of an entry, or the reason why there is none. */
-function curlOf(entry) {
-  const ready = text(record(record(entry)._pipeline).curl);
+/** Returns the cURL command of an exchange, or the reason why there is none. */
+function curlOf(exchange) {
+  const { request, url } = exchange, method = request.get("method") || "GET", ready = exchange.note("curl");
   if (ready) return { command: ready };
-  const request = record(record(entry).request), url = text(request.url), method = text(request.method) || "GET";
-  if (!/^https?:\/\//i.test(url)) return { reason: "There is no cURL command, because the URL is not an http or https URL." };
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) return { reason: "There is no cURL command, because the method is not valid." };
-  const body = readBody(request.postData), hasBody = body.text ? true : Boolean(body.bytes?.length);
-  const words = ["curl", "--globoff"];
+  if (!/^https?:\/\//i.test(url)) return { problem: "No cURL command: the URL is not an http or https URL." };
+  if (!TOKEN.test(method)) return { problem: "No cURL command: the method is not valid." };
+  const body = readBody(request.body), hasBody = Boolean(body.text || body.bytes?.length), words = ["curl --globoff"];
   if (method === "HEAD") words.push("--head");
-  else if (method !== (hasBody ? "POST" : "GET")) words.push("--request", shellWord(method));
-  for (const [name, value] of fieldsOf(request.headers)) {
-    // Without a token as its name, `--header` could name a file or an option.
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /^(content-length|transfer-encoding)$/i.test(name) || /[\r\n\0]/.test(value)) continue;
-    if (/^accept-encoding$/i.test(name) && /gzip|br|deflate/.test(value)) { words.push("--compressed"); continue; }
-    words.push("--header", shellWord(value.trim() ? `${name}: ${value}` : `${name};`));
+  else if (method !== (hasBody ? "POST" : "GET")) words.push(`--request ${shellWord(method)}`);
+  for (const [name, value] of request.headers) {
+    // A name that is not a token could make the argument the name of a file.
+    if (!TOKEN.test(name) || /[\r\n\0]/.test(value) || /^(content-length|transfer-encoding)$/i.test(name)) continue;
+    if (/^accept-encoding$/i.test(name) && /gzip|br|deflate/.test(value)) words.push("--compressed");
+    else words.push(`--header ${shellWord(value.trim() ? `${name}: ${value}` : `${name};`)}`);
   }
-  let before = "";
-  if (hasBody && (body.text === null || body.text.includes("\0"))) {
-    before = `printf %s '${btoa(Array.from(bytesOf(body), byte => String.fromCharCode(byte)).join(""))}' | base64 -d | `;
-    words.push("--data-binary", "@-");
-  } else if (hasBody) words.push("--data-raw", shellWord(body.text));
-  words.push("--url", shellWord(url));
-  return { command: before + words.join(" ").replace(/ --/g, " \\\n  --").replace("curl \\\n  --globoff", "curl --globoff") };
+  // An argument cannot hold a NUL.
+  const pipes = hasBody && (body.text === null || body.text.includes("\0"));
+  if (hasBody) words.push(pipes ? "--data-binary @-" : `--data-raw ${shellWord(body.text)}`);
+  words.push(`--url ${shellWord(url)}`);
+  const before = pipes ? `printf %s '${btoa(latin1(bytesOf(body)))}' | base64 -d | ` : "";
+  return { command: before + words.join(" \\\n  ") };
 }
 
 function curlTab(call) {
-  if (!call.entries.length) return muted("The call sent no request over the network.");
-  const [picker, chosen] = exchangePicker(call, false), { command, reason } = curlOf(call.entries[chosen]);
-  if (!command) return [picker, muted(reason)];
-  return [picker, el("p", {}, button("Copy", () => copyText(command))),
-    el("pre", { id: "command", tabindex: "0", "aria-label": "cURL command" }, command)];
+  const [picker, exchange] = pickExchange(call);
+  if (!exchange) return muted("The call sent no request over the network.");
+  const { command, problem } = curlOf(exchange);
+  return [picker, problem ? muted(problem) : [el("p", {}, button("Copy", () => copyText(command))),
+    el("pre", { id: "command", tabindex: "0", "aria-label": "cURL command", role: "group" }, visible(command))]];
 }
 
 async function copyText(value) {
@@ -1146,26 +1115,27 @@ async function copyText(value) {
     note("Copied.");
   } catch {
     const shown = $("command");
-    if (!shown) return note("The browser does not allow copying.");
+    if (!shown) return note("The browser does not allow copying. The tab cURL shows the command.");
     getSelection().selectAllChildren(shown);
-    note(document.execCommand?.("copy") ? "Copied." : "The command is selected. Copy it with the keys of your system.");
+    note(document.execCommand?.("copy") ? "Copied." : "Selected. Copy the command with the keys of your system.");
   }
 }
 
 function copyCurl() {
   const call = state.calls.get(state.open ?? state.active);
-  if (!call?.entries.length) return note("The call has no cURL command.");
-  const wanted = call.entries[state.exchange.get(call.key)] ?? call.entries.at(-1), { command, reason } = curlOf(wanted);
-  if (command) copyText(command); else note(reason);
+  if (!call) return;
+  const exchange = pickExchange(call)[1], { command, problem } = exchange ? curlOf(exchange)
+    : { problem: "The call sent no request over the network." };
+  if (command) copyText(command); else note(problem);
 }
 
 // MARK: Export
 
 /** Returns calls as a HAR document, with each entry as it was in the data. */
 function harOf(calls) {
-  const log = { version: "1.2", creator: record(state.log).creator ?? { name: "Pipeline", version: "" } };
-  for (const name of ["browser", "pages", "comment"]) if (state.log[name] !== undefined) log[name] = state.log[name];
-  log.entries = calls.flatMap(call => call.entries);
+  const { creator, browser, pages, comment } = state.log;
+  const log = { version: "1.2", creator: creator ?? { name: "Pipeline", version: "" }, browser, pages, comment };
+  log.entries = calls.flatMap(call => call.exchanges.map(exchange => exchange.entry));
   const raws = calls.map(call => call.raw).filter(Boolean);
   if (raws.length) log._pipeline = { calls: raws, live: false, version: state.version, droppedCalls: state.dropped };
   return { log };
@@ -1182,20 +1152,21 @@ function download(calls, name) {
 }
 
 const byStart = calls => [...calls].sort((a, b) => a.begin - b.begin);
-const markedCalls = () => [...state.marked].map(key => state.calls.get(key)).filter(Boolean);
+const EXPORTS = new Map([
+  ["export-all", ["All calls", () => [...state.calls.values()], "calls.har"]],
+  ["export-shown", ["Filtered calls", () => state.shown, "filtered.har"]],
+  ["export-selected", ["Selected calls", () => [...state.marked].map(key => state.calls.get(key)), "selected.har"]],
+]);
 
-function prepareExports(event) {
-  const set = (id, label, count) => {
+function prepareExports() {
+  for (const [id, [label, calls]] of EXPORTS) {
+    const count = calls().length;
     $(id).textContent = `${label} (${count.toLocaleString("en")})`;
     $(id).disabled = count === 0;
-  };
-  set("export-all", "All calls", state.calls.size);
-  set("export-shown", "Filtered calls", state.shown.length);
-  set("export-selected", "Selected calls", state.marked.size);
-  if (event.newState !== "open") return;
-  const place = $("export").getBoundingClientRect();
-  $("exports").style.top = `${place.bottom + 4}px`;
-  $("exports").style.right = `${Math.max(4, innerWidth - place.right)}px`;
+  }
+  const place = $("export").getBoundingClientRect(), { style } = $("exports");
+  style.top = `${place.bottom + 4}px`;
+  style.right = `${Math.max(4, innerWidth - place.right)}px`;
 }
 
 // MARK: Comparison
@@ -1203,60 +1174,63 @@ function prepareExports(event) {
 /** Returns the lines of two texts as [mark, line] by Myers's algorithm; null if they differ in too many lines. */
 function diffLines(before, after, limit = 1500) {
   let head = 0, tail = 0;
-  while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
-  while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const most = Math.min(before.length, after.length), same = value => [" ", value];
+  while (head < most && before[head] === after[head]) head += 1;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
   const a = before.slice(head, before.length - tail), b = after.slice(head, after.length - tail), trace = [];
-  const furthest = new Map([[1, 0]]);
-  search: for (let edits = 0; edits <= a.length + b.length; edits += 1) {
+  const furthest = new Map([[1, 0]]), result = [];
+  const isDown = (map, diagonal, edits) => diagonal === -edits
+    || (diagonal !== edits && map.get(diagonal - 1) < map.get(diagonal + 1));
+  search: for (let edits = 0; ; edits += 1) {
     if (edits > limit) return null;
     trace.push(new Map(furthest));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const down = diagonal === -edits || (diagonal !== edits && furthest.get(diagonal - 1) < furthest.get(diagonal + 1));
-      let x = down ? furthest.get(diagonal + 1) : furthest.get(diagonal - 1) + 1, y = x - diagonal;
-      while (x < a.length && y < b.length && a[x] === b[y]) { x += 1; y += 1; }
+      let x = isDown(furthest, diagonal, edits) ? furthest.get(diagonal + 1) : furthest.get(diagonal - 1) + 1;
+      while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x += 1;
       furthest.set(diagonal, x);
-      if (x >= a.length && y >= b.length) break search;
+      if (x >= a.length && x - diagonal >= b.length) break search;
     }
   }
-  const result = [];
   let x = a.length, y = b.length;
   for (let edits = trace.length - 1; edits >= 0; edits -= 1) {
-    const old = trace[edits], diagonal = x - y;
-    const down = diagonal === -edits || (diagonal !== edits && old.get(diagonal - 1) < old.get(diagonal + 1));
-    const from = down ? diagonal + 1 : diagonal - 1, oldX = old.get(from), oldY = oldX - from;
-    while (x > Math.max(0, oldX) && y > Math.max(0, oldY)) { result.push([" ", a[x - 1]]); x -= 1; y -= 1; }
+    const old = trace[edits], down = isDown(old, x - y, edits), from = x - y + (down ? 1 : -1), oldX = old.get(from);
+    const oldY = oldX - from;
+    while (x > Math.max(0, oldX) && y > Math.max(0, oldY)) {
+      result.push(same(a[x - 1]));
+      [x, y] = [x - 1, y - 1];
+    }
     if (edits > 0) result.push(down ? ["+", b[y - 1]] : ["-", a[x - 1]]);
     [x, y] = [oldX, oldY];
   }
-  const same = value => [" ", value];
   return [...before.slice(0, head).map(same), ...result.reverse(), ...before.slice(before.length - tail).map(same)];
 }
 
 function linesOf(body) {
   const json = body.text ? parseJSON(body.text) : null;
   if (json?.items) return { kind: "JSON", lines: jsonLines(json, 20000, true) };
-  if (body.text !== null) return { kind: "text", lines: body.text.split("\n").slice(0, 20000) };
-  return { kind: "bytes", lines: [] };
+  return body.text === null ? { kind: "bytes", lines: [] } : { kind: "text", lines: body.text.split("\n").slice(0, 20000) };
 }
 
 function bodyDiff(first, second) {
-  const a = linesOf(first), b = linesOf(second);
-  if (!first.text && !second.text && !first.bytes && !second.bytes) return muted("Neither has a body.");
+  const a = linesOf(first), b = linesOf(second), left = bytesOf(first), right = bytesOf(second);
+  if (!left.length && !right.length) return muted("Neither has a body.");
+  if (left.length === right.length && left.every((byte, index) => byte === right[index])) return muted("The bodies are equal.");
   if (a.kind === "bytes" || b.kind === "bytes") {
-    const left = bytesOf(first), right = bytesOf(second);
-    const same = left.length === right.length && left.every((byte, index) => byte === right[index]);
-    return muted(same ? "The bodies are equal." : `The bodies differ: ${bytes(left.length)} and ${bytes(right.length)}, not both text.`);
-  }
-  if (a.kind === b.kind && a.lines.length === b.lines.length && a.lines.every((value, index) => value === b.lines[index])) {
-    return muted(a.kind === "JSON" && first.text !== second.text ? "The JSON is equal; its layout or the order of its members differs." : "The bodies are equal.");
+    return muted(`The bodies differ: ${bytes(left.length)} and ${bytes(right.length)}, not both text.`);
   }
   const lines = diffLines(a.lines, b.lines);
-  if (!lines) return muted("The bodies differ in too many lines to compare them line by line.");
-  const box = el("div", { class: "diff", role: "group", "aria-label": "Differences of the bodies", tabindex: "0" }), near = lines.map(() => false);
+  if (!lines) return muted("The bodies differ in too many lines for a comparison line by line.");
+  const near = lines.map(() => false);
   lines.forEach(([mark], index) => { if (mark !== " ") near.fill(true, Math.max(0, index - 3), index + 4); });
+  if (!near.includes(true)) return muted(a.kind === "JSON"
+    ? "The JSON is equal; its layout or the order of its members differs." : "The first 20,000 lines are equal.");
+  const box = el("div", { class: "diff", role: "group", "aria-label": "Differences of the bodies", tabindex: "0" });
   let skipped = 0;
-  const flush = () => { if (skipped) box.append(el("div", { class: "muted" }, `… ${plural(skipped, "equal line")}`)); skipped = 0; };
-  lines.slice(0, 20000).forEach(([mark, value], index) => {
+  const flush = () => {
+    if (skipped) box.append(el("div", { class: "muted" }, `… ${plural(skipped, "equal line")}`));
+    skipped = 0;
+  };
+  lines.forEach(([mark, value], index) => {
     if (!near[index]) { skipped += 1; return; }
     flush();
     box.append(el(mark === "+" ? "ins" : mark === "-" ? "del" : "div", {}, `${mark} ${visible(clip(value, 2000))}`));
@@ -1265,45 +1239,40 @@ function bodyDiff(first, second) {
   return box;
 }
 
-function differenceTable(caption, rows) {
-  const differing = rows.filter(row => row[1] !== row[2]).length;
-  const body = rows.map(([name, a, b]) => el("tr", { class: a === b ? "" : "differs" }, el("th", { scope: "row" }, line(name, 200)),
-    el("td", {}, a === b ? "=" : "≠"), el("td", {}, a === null ? el("span", { class: "muted" }, "absent") : longText(a)),
-    el("td", {}, b === null ? el("span", { class: "muted" }, "absent") : longText(b))));
-  return section(`${caption}: ${differing ? plural(differing, "difference") : "equal"}`, rows.length ? el("table", { class: "compare" },
-    el("caption", { class: "unseen" }, caption),
-    el("thead", {}, el("tr", {}, ["Name", "", "First call", "Second call"].map((head, index) =>
-      el("th", { scope: "col", "aria-label": index === 1 ? "Equal or not" : null }, head)))), el("tbody", {}, body)) : muted("None."));
+function differences(caption, rows) {
+  const count = rows.filter(([, a, b]) => a !== b).length, value = side => side === null ? "(absent)" : longText(side);
+  const mark = (a, b) => a === b ? "=" : el("strong", {}, "≠");
+  return section(`${caption}: ${count ? plural(count, "difference") : "equal"}`, table(
+    el("span", { class: "unseen" }, caption), ["Name", el("span", { class: "unseen" }, "Equal or not"), "First call", "Second call"],
+    rows.map(([name, a, b]) => [line(name, 200), mark(a, b), value(a), value(b)]), { class: "compare" }));
 }
 
 function fieldDifferences(a, b) {
-  const collect = fields => {
-    const result = new Map();
+  const [first, second] = [a, b].map(fields => {
+    const values = new Map();
     for (const [name, value] of fields) {
       const key = name.toLowerCase();
-      result.set(key, result.has(key) ? `${result.get(key)}, ${value}` : value);
+      values.set(key, values.has(key) ? `${values.get(key)}, ${value}` : value);
     }
-    return result;
-  };
-  const first = collect(a), second = collect(b);
-  return [...new Set([...first.keys(), ...second.keys()])].sort().map(name => [name, first.get(name) ?? null, second.get(name) ?? null]);
+    return values;
+  });
+  return [...new Set([...first.keys(), ...second.keys()])].sort()
+    .map(name => [name, first.get(name) ?? null, second.get(name) ?? null]);
 }
 
+const FACTS = [["Method", call => call.method], ["URL", call => call.url], ["Target", call => call.target],
+  ["Status", statusText], ["Error", call => call.error?.code ?? ""], ["Started", call => clock(call.begin)],
+  ["Duration", call => time(call.duration)], ["Size", call => bytes(call.size)], ["Attempts", call => `${call.attempts}`],
+  ["Redirects", call => `${call.hops}`], ["Cache-Status", call => call.cacheStatus]];
+
 function compareMarked() {
-  const pair = byStart(markedCalls());
-  if (pair.length !== 2) return;
-  const parts = pair.map(call => {
-    const request = record(record(call.entries.at(-1)).request);
-    return { call, request, facts: [call.method, call.url, call.target, call.running ? "running" : statusText(call), call.error?.code ?? "", clock(call.begin),
-      call.running ? "running" : time(call.duration), bytes(call.size), String(call.attempts), String(call.hops), call.cacheStatus] };
-  });
-  const [a, b] = parts, names = ["Method", "URL", "Target", "Status", "Error", "Started", "Duration", "Size", "Attempts", "Redirects", "Cache-Status"];
+  const [a, b] = byStart(EXPORTS.get("export-selected")[1]()), [first, second] = [a.last.request, b.last.request];
   $("comparison-body").replaceChildren(
-    differenceTable("Calls", names.map((name, index) => [name, a.facts[index], b.facts[index]]).filter(row => row[1] || row[2])),
-    differenceTable("Header fields of the requests", fieldDifferences(fieldsOf(a.request.headers), fieldsOf(b.request.headers))),
-    section("Bodies of the requests", bodyDiff(readBody(a.request.postData), readBody(b.request.postData))),
-    differenceTable("Header fields of the responses", fieldDifferences(fieldsOf(a.call.result.headers), fieldsOf(b.call.result.headers))),
-    section("Bodies of the responses", bodyDiff(readBody(a.call.content), readBody(b.call.content))));
+    differences("Calls", FACTS.map(([name, value]) => [name, value(a), value(b)]).filter(row => row[1] || row[2])),
+    differences("Header fields of the requests", fieldDifferences(first.headers, second.headers)),
+    section("Bodies of the requests", bodyDiff(readBody(first.body), readBody(second.body))),
+    differences("Header fields of the responses", fieldDifferences(a.result.headers, b.result.headers)),
+    section("Bodies of the responses", bodyDiff(readBody(a.result.body), readBody(b.result.body))));
   showView("comparison");
   $("comparison-title").focus();
 }
@@ -1311,69 +1280,63 @@ function compareMarked() {
 // MARK: Statistics
 
 /** Returns the value that a share of the sorted values does not exceed (nearest rank). */
-const percentile = (sorted, share) => sorted.length ? sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] : null;
+const percentile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 
-function statisticsOf(calls, name) {
+function statisticsOf(calls, member) {
   const groups = new Map();
   for (const call of calls) {
-    if (call.running) continue;
-    const key = name(call);
-    if (!groups.has(key)) groups.set(key, { name: key, count: 0, failed: 0, bytes: 0, times: [] });
-    const group = groups.get(key);
-    group.count += 1;
-    group.failed += call.failed ? 1 : 0;
-    group.bytes += call.bytes;
-    group.times.push(call.duration);
+    const group = groups.get(call[member]);
+    if (group) group.push(call); else groups.set(call[member], [call]);
   }
-  return [...groups.values()].map(group => {
-    const times = Float64Array.from(group.times).sort();
-    return { ...group, rate: group.failed / group.count, p50: percentile(times, 0.5), p95: percentile(times, 0.95), p99: percentile(times, 0.99) };
+  return [...groups].map(([name, group]) => {
+    const times = Float64Array.from(group, call => call.duration).sort(), failed = group.filter(call => call.failed).length;
+    return { name, count: group.length, failed, rate: failed / group.length, p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95), p99: percentile(times, 0.99), bytes: group.reduce((sum, call) => sum + call.bytes, 0) };
   });
 }
 
-const STATISTICS = [["name", "Name"], ["count", "Calls"], ["failed", "Failed"], ["rate", "Error rate"], ["p50", "p50"], ["p95", "p95"], ["p99", "p99"],
-  ["bytes", "Bytes"]];
-const statisticsSort = { column: "count", descending: true };
+const COUNT = value => value.toLocaleString("en");
+const STATISTICS = [["count", "Calls", COUNT], ["failed", "Failed", COUNT], ["rate", "Error rate",
+  value => el("span", { class: value > 0 ? "s5" : null }, `${(value * 100).toFixed(1)} %`)],
+["p50", "p50", time], ["p95", "p95", time], ["p99", "p99", time], ["bytes", "Bytes", bytes]];
+const order = { column: "count", descending: true };
 
-function statisticsTable(caption, prefix, groups) {
-  const { column, descending } = statisticsSort, sign = descending ? -1 : 1;
-  groups.sort((a, b) => (a[column] < b[column] ? -sign : a[column] > b[column] ? sign : 0));
-  const show = group => button(line(group.name, 200) || "(none)", () => {
-    setFilter(`${prefix}:"${group.name}"`);
+function statisticsTable(title, member, calls) {
+  const { column, descending } = order, sign = descending ? -1 : 1, groups = statisticsOf(calls, member);
+  groups.sort((a, b) => a[column] < b[column] ? -sign : a[column] > b[column] ? sign : 0);
+  const show = ({ name }) => button(line(name, 200) || "(none)", () => {
+    setFilter(`${member}:"${name}"`);
     showView("calls");
     $("grid").focus();
-  }, { title: "Show its calls", disabled: group.name === "" || group.name.includes('"') });
-  const head = STATISTICS.map(([id, label]) => el("th", { scope: "col", "aria-sort": column !== id ? "none" : descending ? "descending" : "ascending" },
-    button(id === "name" ? caption : label, () => {
-      statisticsSort.descending = column === id ? !descending : id !== "name";
-      statisticsSort.column = id;
-      renderStatistics();
-    })));
-  return section(`By ${caption.toLowerCase()}`, el("div", { class: "wide", tabindex: "0", role: "group", "aria-label": `Statistics by ${caption.toLowerCase()}` },
-    el("table", { class: "numbers" }, el("thead", {}, el("tr", {}, head)),
+  }, { title: "Show its calls", disabled: name === "" || name.includes('"') });
+  const head = ([id, label]) => el("th", { scope: "col", "aria-sort": sortState(column === id, descending) }, button(label, () => {
+    order.descending = column === id ? !descending : id !== "name";
+    order.column = id;
+    renderStatistics();
+  }));
+  return groups.length > 0 && section(`By ${member}`, el("div", { class: "wide", tabindex: "0", role: "group", "aria-label": `By ${member}` },
+    el("table", { class: "numbers" }, el("thead", {}, el("tr", {}, [["name", title], ...STATISTICS].map(head))),
       el("tbody", {}, groups.slice(0, 200).map(group => el("tr", {}, el("th", { scope: "row" }, show(group)),
-        [group.count.toLocaleString("en"), group.failed.toLocaleString("en"), el("span", { class: group.failed ? "s5" : "" }, `${(group.rate * 100).toFixed(1)} %`),
-          time(group.p50), time(group.p95), time(group.p99), bytes(group.bytes)].map(cell => el("td", {}, cell))))))),
+        STATISTICS.map(([id, , format]) => el("td", {}, format(group[id])))))))),
   groups.length > 200 && muted(`${plural(groups.length - 200, "more row")} not shown. Filter the calls to see them.`));
 }
 
 function renderStatistics() {
-  const ended = state.shown.filter(call => !call.running).length;
-  const targets = state.shown.filter(call => call.target);
-  $("statistics-body").replaceChildren(
-    muted(`Of ${plural(ended, "ended call")} that the filter shows. A call with an error or a status of 400 or higher is failed. `
-      + "Percentiles are of the whole call, with its retries."),
-    statisticsTable("Host", "host", statisticsOf(state.shown, call => call.host)),
-    targets.length > 0 ? statisticsTable("Target", "target", statisticsOf(targets, call => call.target)) : "");
+  const ended = state.shown.filter(call => !call.running);
+  $("statistics-body").replaceChildren();
+  fill($("statistics-body"), muted(`Of ${plural(ended.length, "ended call")} that the filter shows. A call fails with an error or `
+    + "with a status of 400 or higher. Percentiles are of the whole call, including retries."),
+  statisticsTable("Host", "host", ended), statisticsTable("Target", "target", ended.filter(call => call.target)));
 }
 
 function showView(name) {
+  const isOpen = name === "calls" && state.open !== null;
   state.view = name;
   $("list").hidden = name !== "calls";
-  $("detail").hidden = $("splitter").hidden = name !== "calls" || state.open === null;
+  $("detail").hidden = $("splitter").hidden = !isOpen;
   $("statistics").hidden = name !== "statistics";
   $("comparison").hidden = name !== "comparison";
-  $("main").className = name + (name === "calls" && state.open !== null ? " split" : "");
+  $("main").className = isOpen ? "split" : "";
   $("show-calls").setAttribute("aria-pressed", String(name === "calls"));
   $("show-statistics").setAttribute("aria-pressed", String(name === "statistics"));
   if (name === "statistics") renderStatistics();
@@ -1403,7 +1366,7 @@ async function poll() {
   if (live.busy) return;
   live.busy = true;
   try {
-    const response = await fetch(`data?after=${state.version}`, { cache: "no-store", credentials: "omit", redirect: "error" });
+    const response = await fetch(`data?after=${state.version}`, { cache: "no-store", redirect: "error" });
     if (!response.ok) throw new Error(`status ${response.status}`);
     applyChange(await response.json());
     live.failures = 0;
@@ -1422,7 +1385,8 @@ function applyChange(document) {
   const dropped = num(own.droppedCalls, state.dropped);
   if (!calls.length && !removed.length && dropped === state.dropped) return;
   state.dropped = dropped;
-  const atEnd = state.sort === "start" && !state.descending && grid.scrollTop + grid.clientHeight >= grid.scrollHeight - 4;
+  const atEnd = state.sort === "start" && !state.descending
+    && grid.scrollTop + grid.clientHeight >= grid.scrollHeight - 4;
   for (const key of removed) {
     state.calls.delete(key);
     state.marked.delete(key);
@@ -1442,8 +1406,9 @@ function applyChange(document) {
 // MARK: Keyboard
 
 function closeTop() {
-  if (state.view !== "calls") showView("calls"), $("grid").focus();
-  else closeCall();
+  if (state.view === "calls") return closeCall();
+  showView("calls");
+  $("grid").focus();
 }
 
 const KEYS = new Map([
@@ -1466,7 +1431,11 @@ function onKey(event) {
   const target = event.target, inField = target.matches?.("input:not([type=checkbox]), select, textarea");
   if (inField) {
     if (event.key === "Escape" && target === $("filter") && !target.value) $("grid").focus();
-    if ((event.key === "ArrowDown" || event.key === "Enter") && target === $("filter")) { $("grid").focus(); moveTo(Math.max(0, activeIndex())); event.preventDefault(); }
+    if (/^(ArrowDown|Enter)$/.test(event.key) && target === $("filter")) {
+      $("grid").focus();
+      moveTo(Math.max(0, activeIndex()));
+      event.preventDefault();
+    }
     return;
   }
   const inList = target === $("grid") || target === document.body;
@@ -1493,7 +1462,7 @@ function dragSplitter() {
   });
   splitter.addEventListener("keydown", event => {
     const step = event.key === "ArrowRight" ? 2 : event.key === "ArrowLeft" ? -2 : 0;
-    if (step) { set(share + step); event.preventDefault(); event.stopPropagation(); }
+    if (step) { set(share + step); event.preventDefault(); }
   });
   set(share);
 }
@@ -1520,8 +1489,7 @@ function listen() {
   on("help-open", "click", () => $("help").showModal());
   on("help-close", "click", () => $("help").close());
   on("exports", "beforetoggle", prepareExports);
-  for (const [id, calls, name] of [["export-all", () => state.calls.values(), "calls.har"], ["export-shown", () => state.shown, "filtered.har"],
-    ["export-selected", markedCalls, "selected.har"]]) {
+  for (const [id, [, calls, name]] of EXPORTS) {
     on(id, "click", () => { $("exports").hidePopover(); download(byStart(calls()), name); });
   }
   on("pause", "click", () => {
