@@ -10,13 +10,15 @@ const num = (value, otherwise = 0) => typeof value === "number" && Number.isFini
 const list = value => Array.isArray(value) ? value.filter(item => item !== null && typeof item === "object") : [];
 const record = value => value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
 const clip = (value, limit) => value.length > limit ? value.slice(0, limit) + "…" : value;
-const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+const grouped = value => value.toLocaleString("en");
+const plural = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 const fieldsOf = value => list(value).map(field => [text(field.name), text(field.value)]);
 const fieldIn = (fields, name) => (fields.find(field => field[0].toLowerCase() === name) ?? ["", ""])[1];
 
 // Characters that hide, or that change the order of the characters around them.
-const UNSEEN = new RegExp("[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f"
-  + "\\u2028-\\u202e\\u2060-\\u2069\\ufeff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", "g");
+const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSEEN = new RegExp("[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e"
+  + `\\u2060-\\u2069\\ufeff]|${LONE.source}`, "g");
 const escaped = character => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
 const visible = value => value.replace(UNSEEN, escaped);
 const line = (value, limit = 300) => visible(clip(value, limit)).replace(/[\t\r\n]/g, escaped);
@@ -55,12 +57,15 @@ const $ = id => document.getElementById(id);
 function el(tag, properties, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties ?? {})) {
-    if (/^(on.*|.*html|srcdoc|style|href|src|action|formaction)$/i.test(name)) throw new TypeError(`el refuses ${name}`);
+    if (/^(on.*|.*html|srcdoc|style|href|src|action|formaction)$/i.test(name)) throw new TypeError(`refused: ${name}`);
     if (value === null || value === undefined || value === false) continue;
     node.setAttribute(name, value === true ? "" : value);
   }
   return fill(node, ...children);
 }
+
+const run = (kind, ...children) => el("span", { class: kind }, ...children);
+const aria = (node, name, value) => node.setAttribute(`aria-${name}`, String(value));
 
 function fill(node, ...children) {
   node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false));
@@ -150,7 +155,8 @@ class Exchange {
 }
 
 const NONE = new Exchange({});
-const TYPES = new Map([["octet-stream", "binary"], ["plain", "text"], ["x-www-form-urlencoded", "form"], ["form-data", "form"]]);
+const TYPES = new Map([["octet-stream", "binary"], ["plain", "text"], ["x-www-form-urlencoded", "form"],
+  ["form-data", "form"]]);
 
 function mediaType(mimeType) {
   const type = mimeType.split(";")[0].trim().toLowerCase();
@@ -282,8 +288,8 @@ function parseFilter(source, withBodies) {
       continue;
     }
     if (!make) {
-      const value = prefix ? `${prefix.toLowerCase()}:${word}` : word, inBody = withBodies ? bodyTest(value) : () => false;
-      test = call => searchText(call).includes(value) || inBody(call);
+      const value = prefix ? `${prefix.toLowerCase()}:${word}` : word, inBody = withBodies && bodyTest(value);
+      test = call => searchText(call).includes(value) || (inBody && inBody(call));
     }
     tests.push(minus ? call => !test(call) : test);
   }
@@ -292,7 +298,8 @@ function parseFilter(source, withBodies) {
 
 const SORTS = new Map([
   ["start", ["Start", call => call.begin]], ["method", ["Method", call => call.method]],
-  ["status", ["Status", call => call.running ? 1000 : call.status]], ["name", ["Call", call => call.name.toLowerCase()]],
+  ["status", ["Status", call => call.running ? 1000 : call.status]],
+  ["name", ["Call", call => call.name.toLowerCase()]],
   ["host", ["Host", call => call.host]], ["type", ["Type", call => call.type]], ["size", ["Size", call => call.size]],
   ["duration", ["Duration", call => call.duration ?? Infinity]],
 ]);
@@ -300,22 +307,21 @@ const SORTS = new Map([
 function applyFilter(announces) {
   const { tests, problems } = parseFilter($("filter").value, $("bodies").checked);
   $("filter-problem").textContent = problems.join("; ");
-  $("filter").setAttribute("aria-invalid", String(problems.length > 0));
+  aria($("filter"), "invalid", problems.length > 0);
   const value = SORTS.get(state.sort)[1], sign = state.descending ? -1 : 1;
   const keyed = [...state.calls.values()].filter(call => tests.every(test => test(call)))
     .map((call, index) => [value(call), index, call]);
   keyed.sort((a, b) => a[0] < b[0] ? -sign : a[0] > b[0] ? sign : a[1] - b[1]);
   state.shown = keyed.map(item => item[2]);
   const words = new Set(filterWords());
-  for (const chip of $("chips").children) chip.setAttribute("aria-pressed", String(words.has(chip.value)));
+  for (const chip of $("chips").children) aria(chip, "pressed", words.has(chip.value));
   renderList();
   renderSummary();
   if (state.view === "statistics") renderStatistics();
   if (announces) $("announcement").textContent = `${plural(state.shown.length, "call")} shown`;
 }
 
-const CHIPS = [["Failed", "is:failed"], ["Retried", "is:retried"], ["Redirected", "is:redirected"], ["Cached", "is:cached"],
-  ["Joined", "is:joined"]];
+const CHIPS = ["Failed", "Retried", "Redirected", "Cached", "Joined"];
 const filterWords = () => $("filter").value.split(/\s+/).filter(Boolean);
 
 function toggleWord(word) {
@@ -338,9 +344,9 @@ function renderSummary() {
     end = Math.max(end, call.begin + (call.duration ?? 0));
   }
   $("summary").textContent = [
-    (calls.length < all ? `${calls.length.toLocaleString("en")} of ` : "") + plural(all, "call"),
-    `${failed.toLocaleString("en")} failed`, bytes(sum), calls.length && time(end - first),
-    state.marked.size && `${state.marked.size.toLocaleString("en")} selected`,
+    (calls.length < all ? `${grouped(calls.length)} of ` : "") + plural(all, "call"),
+    `${grouped(failed)} failed`, bytes(sum), calls.length && time(end - first),
+    state.marked.size && `${grouped(state.marked.size)} selected`,
     state.dropped && `${plural(state.dropped, "older call")} dropped`].filter(Boolean).join(" · ");
 }
 
@@ -352,14 +358,15 @@ const rowHeight = () => phone.matches ? 56 : 28;
 const rowNodes = new Map();
 
 function buildHead() {
-  const cell = (id, label) => el("span", { role: "columnheader", class: `c-${id}`, "aria-sort": "none", "data-sort": id },
+  const cell = (id, label) => el("span", { role: "columnheader", class: `c-${id}`, "data-sort": id },
     button(label, () => sortBy(id)));
   const row = el("div", { role: "row", "aria-rowindex": "1", class: "row" },
-    el("span", { role: "columnheader", class: "c-mark" }, el("span", { class: "unseen" }, "Selected")),
+    el("span", { role: "columnheader", class: "c-mark" }, run("unseen", "Selected")),
     COLUMNS.map(id => cell(id, SORTS.get(id)[0])), cell("start", "Waterfall"));
   $("head").append(row);
   for (const [id, [label]] of SORTS) {
-    $("sort").append(el("option", { value: id }, `${label}, ascending`), el("option", { value: `-${id}` }, `${label}, descending`));
+    fill($("sort"), el("option", { value: id }, `${label}, ascending`),
+      el("option", { value: `-${id}` }, `${label}, descending`));
   }
 }
 
@@ -374,7 +381,7 @@ function sortBy(id) {
 
 function sorted() {
   for (const cell of $("head").querySelectorAll("[data-sort]")) {
-    cell.setAttribute("aria-sort", sortState(cell.dataset.sort === state.sort, state.descending));
+    aria(cell, "sort", sortState(cell.dataset.sort === state.sort, state.descending));
   }
   $("sort").value = (state.descending ? "-" : "") + state.sort;
   $("grid").scrollTop = 0;
@@ -387,7 +394,7 @@ const statusText = call => call.running ? "…" : call.status <= 0 ? "failed"
 const statusClass = status => `s${Math.min(5, Math.max(1, Math.floor(status / 100)))}`;
 const outcomeClass = call => call.running ? "s1" : call.error || call.status <= 0 ? "s5" : statusClass(call.status);
 
-const tag = (label, kind = "") => label && el("span", { class: `tag ${kind}` }, label);
+const tag = (label, kind = "") => label && run(`tag ${kind}`, label);
 
 const tags = call => [
   call.attempts > 1 && plural(call.attempts, "attempt"), call.hops > 0 && plural(call.hops, "redirect"),
@@ -396,25 +403,25 @@ const tags = call => [
 
 function rowOf(call) {
   const method = line(call.method, 12), path = call.target ? line(call.path) : "";
-  const box = el("input", { type: "checkbox", tabindex: "-1", "aria-label": `Select ${method} ${line(call.name, 60)}` });
+  const label = `Select ${method} ${line(call.name, 60)}`;
+  const box = el("input", { type: "checkbox", tabindex: "-1", "aria-label": label });
   const cell = (id, value, title) =>
     el("span", { role: "gridcell", class: `c-${id}`, title: title ? line(title, 500) : null }, value);
   const error = call.error ? line(call.error.code || call.error.text, 60) : "";
   const node = el("div", { role: "row", class: "row" },
     cell("mark", box), cell("method", method),
-    cell("status", el("span", { class: outcomeClass(call) }, statusText(call)), error),
-    cell("name", [el("span", { class: "name" }, line(call.name)), path && el("span", { class: "path" }, path),
-      tag(error, "bad"), tags(call)], call.url),
-    cell("host", [line(call.host, 100), path && el("span", { class: "phone" }, path)], call.host),
+    cell("status", run(outcomeClass(call), statusText(call)), error),
+    cell("name", [run("name", line(call.name)), path && run("path", path), tag(error, "bad"), tags(call)], call.url),
+    cell("host", [line(call.host, 100), path && run("phone", path)], call.host),
     cell("type", line(call.type, 40)), cell("size", call.running || !call.status ? "" : bytes(call.size)),
-    cell("duration", call.running ? "running" : time(call.duration)), cell("start", el("span", { class: "track" })));
+    cell("duration", call.running ? "running" : time(call.duration)), cell("start", run("track")));
   node.dataset.key = call.key;
   return { node, call, box, bars: barsOf(call, node.querySelector(".track")) };
 }
 
 /** The bars of a call: a thin one for the call, and one for each of its exchanges. */
 function barsOf(call, track) {
-  const bar = (kind, start, length) => ({ node: el("span", { class: kind }), start, length });
+  const bar = (kind, start, length) => ({ node: run(kind), start, length });
   const bars = [bar(call.exchanges.length ? "thin" : "thick s1", call.begin, call.duration ?? 0),
     ...call.exchanges.slice(-8).map(({ kind, start, time }) => bar(`thick ${kind}`, start || call.begin, time))];
   track.append(...bars.map(item => item.node));
@@ -424,7 +431,7 @@ function barsOf(call, track) {
 function renderList() {
   const grid = $("grid"), height = rowHeight(), count = state.shown.length;
   $("rows").style.height = `${count * height}px`;
-  grid.setAttribute("aria-rowcount", String(count + 1));
+  aria(grid, "rowcount", count + 1);
   $("empty").hidden = count > 0;
   $("empty").textContent = state.calls.size ? "No call matches the filter."
     : state.live ? "No call yet. Calls appear here when they begin." : "The recording has no calls.";
@@ -445,7 +452,7 @@ function renderList() {
   });
   for (const [key, row] of rowNodes) if (!used.has(key)) { row.node.remove(); rowNodes.delete(key); }
   const active = state.active !== null && rowNodes.get(state.active);
-  if (active) grid.setAttribute("aria-activedescendant", active.node.id); else grid.removeAttribute("aria-activedescendant");
+  if (active) aria(grid, "activedescendant", active.node.id); else grid.removeAttribute("aria-activedescendant");
 }
 
 // By start, the bars of the rows on screen share one time axis. In another order they would be dots, so all begin at 0.
@@ -460,12 +467,12 @@ function placeRow(row, index, height, scale) {
   if (row.index !== index) {
     row.index = index;
     node.id = `row-${index}`;
-    node.setAttribute("aria-rowindex", String(index + 2));
+    aria(node, "rowindex", index + 2);
   }
   node.style.transform = `translateY(${index * height}px)`;
   node.classList.toggle("odd", index % 2 === 1);
   node.classList.toggle("active", call.key === state.active);
-  node.setAttribute("aria-selected", String(state.marked.has(call.key)));
+  aria(node, "selected", state.marked.has(call.key));
   box.checked = state.marked.has(call.key);
   for (const bar of bars) {
     const start = bar.start - (scale.first ?? call.begin);
@@ -488,7 +495,7 @@ function moveTo(index) {
   state.active = state.shown[bounded].key;
   const head = $("head").offsetHeight, top = bounded * height;
   if (top < grid.scrollTop) grid.scrollTop = top;
-  if (top + height > grid.scrollTop + grid.clientHeight - head) grid.scrollTop = top + height - grid.clientHeight + head;
+  grid.scrollTop = Math.max(grid.scrollTop, top + height - grid.clientHeight + head);
   renderList();
   if (state.open !== null && !phone.matches) openCall(state.active);
 }
@@ -544,8 +551,8 @@ function readBody(body) {
 
 const bytesOf = body => body.bytes ?? (body.bytes = new TextEncoder().encode(body.text ?? ""));
 
-const SIGNATURES = new Map([["image/png", /^\x89PNG\r\n\x1a\n/], ["image/jpeg", /^\xff\xd8\xff/], ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF[^]{4}WEBP/]]);
+const SIGNATURES = new Map([["image/png", /^\x89PNG\r\n\x1a\n/], ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8[79]a/], ["image/webp", /^RIFF[^]{4}WEBP/]]);
 
 /** Returns the type of an image that can be shown. SVG is not one of them, because it is a document. */
 function imageType(body) {
@@ -561,7 +568,8 @@ function imageType(body) {
  * JSON.parse would lose the digits of long numbers, the order of members and repeated names.
  */
 function parseJSON(source, limit = 200000) {
-  const token = /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+  const scalars = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null";
+  const token = new RegExp(`[ \\t\\r\\n]*(?:([{}[\\],:])|("(?:[^"\\\\\\0-\\x1f]|\\\\.)*")|(${scalars}))`, "y");
   const root = { kind: "array", key: null, items: [], raw: "" }, stack = [];
   let open = root, key = null, expects = "value", count = 0;
   while (expects !== "end") {
@@ -574,7 +582,8 @@ function parseJSON(source, limit = 200000) {
         [key, expects] = [string, "colon"];
         continue;
       }
-      open.items.push({ kind: string ? "string" : /^[-\d]/.test(scalar) ? "number" : "word", key, raw: string ?? scalar, items: null });
+      const kind = string ? "string" : /^[-\d]/.test(scalar) ? "number" : "word";
+      open.items.push({ kind, key, raw: string ?? scalar, items: null });
       [key, expects] = [null, stack.length ? "comma" : "end"];
     } else if ((mark === "{" || mark === "[") && (expects === "value" || expects === "firstValue")) {
       const node = { kind: mark === "{" ? "object" : "array", key, raw: "", items: [] };
@@ -621,26 +630,26 @@ function jsonTree(root) {
   let room = 300;
   const rowOf = (depth, ...parts) => {
     // Deeper levels share an indentation and show their number instead.
-    const row = el("div", {}, depth > 24 && el("span", { class: "muted" }, `${depth} `), parts);
+    const row = el("div", {}, depth > 24 && run("muted", `${depth} `), parts);
     row.depth = depth;
     row.style.paddingLeft = `${Math.min(depth, 24) * 1.1}em`;
     return row;
   };
   const insert = (rows, before) => rows.forEach(row => box.insertBefore(row, before));
   const rowsOf = (node, depth) => {
-    const { key, items, kind, raw } = node, gap = el("span", { class: "gap" });
+    const { key, items, kind, raw } = node, gap = run("gap");
     const label = key !== null && [el("span", { class: node.isIndex ? "muted" : "key" }, line(key, 200)), ": "];
-    if (!items) return [rowOf(depth, gap, label, el("span", { class: `v-${kind}` }, longText(raw, 1000)))];
+    if (!items) return [rowOf(depth, gap, label, run(`v-${kind}`, longText(raw, 1000)))];
     const isObject = kind === "object", count = plural(items.length, isObject ? "member" : "item");
     const opens = items.length > 0 && depth < 4 && items.length <= room;
     const toggle = button("", () => {
       const expands = toggle.getAttribute("aria-expanded") !== "true";
-      toggle.setAttribute("aria-expanded", String(expands));
+      aria(toggle, "expanded", expands);
       while (row.nextSibling?.depth > depth) row.nextSibling.remove();
       room = STEP;
       if (expands) insert(itemsOf(node, depth + 1, 0), row.nextSibling);
-    }, { class: "twist", "aria-expanded": String(opens), "aria-label": `Items of ${key === null ? kind : line(key, 60)}` });
-    const summary = el("span", { class: "muted" }, isObject ? `{${count}}` : `[${count}]`);
+    }, { class: "twist", "aria-expanded": String(opens), "aria-label": `Items of ${line(key ?? kind, 60)}` });
+    const summary = run("muted", isObject ? `{${count}}` : `[${count}]`);
     const row = rowOf(depth, items.length ? toggle : gap, label, summary);
     return [row, ...opens ? itemsOf(node, depth + 1, 0) : []];
   };
@@ -650,7 +659,7 @@ function jsonTree(root) {
     const rows = part.flatMap((item, offset) =>
       rowsOf(node.kind === "array" ? { ...item, key: String(from + offset), isIndex: true } : item, depth));
     if (rest > 0) {
-      const more = rowOf(depth, button(`Show ${Math.min(STEP, rest)} of ${rest.toLocaleString("en")} more`, () => {
+      const more = rowOf(depth, button(`Show ${Math.min(STEP, rest)} of ${grouped(rest)} more`, () => {
         room = STEP;
         insert(itemsOf(node, depth, from + STEP), more);
         more.remove();
@@ -749,7 +758,8 @@ function bodyViews(body, params, nests) {
   if (image) views.push(["Image", () => imageView(body, image)]);
   const parts = nests && /^multipart\//i.test(body.mimeType) ? parseMultipart(body) : null;
   if (parts) views.push(["Parts", () => parts.map(partView)]);
-  const isForm = body.text && type === "form" && !/^multipart/i.test(body.mimeType), fields = isForm ? parseForm(body.text) : params;
+  const isForm = body.text && type === "form" && !/^multipart/i.test(body.mimeType);
+  const fields = isForm ? parseForm(body.text) : params;
   if (fields.length) views.push(["Form", () => fieldTable(fields, "Form")]);
   if (body.text && (type === "json" || /^\s*[{[]/.test(body.text))) {
     const root = parseJSON(body.text);
@@ -768,7 +778,7 @@ function bodyView(body, nests, params) {
   const show = index => {
     content.replaceChildren();
     fill(content, views[index][1]());
-    [...choices.children].forEach((choice, other) => choice.setAttribute("aria-pressed", String(other === index)));
+    [...choices.children].forEach((choice, other) => aria(choice, "pressed", other === index));
   };
   const choices = el("div", { class: "switch", role: "group", "aria-label": "View of the body" },
     views.map(([label], index) => button(label, () => show(index))));
@@ -778,7 +788,7 @@ function bodyView(body, nests, params) {
 
 function fieldTable(fields, caption) {
   if (!fields.length) return muted("None.");
-  return table(el("span", { class: "unseen" }, caption), ["Name", "Value"],
+  return table(run("unseen", caption), ["Name", "Value"],
     fields.slice(0, 1000).map(([name, value]) => [line(name, 500), longText(value)]), { class: "fields" });
 }
 
@@ -841,13 +851,13 @@ function showTab(id) {
 
 function renderDetail(call, fromTop) {
   const panel = $("panel"), scroll = panel.scrollTop, hadFocus = panel.contains(document.activeElement);
-  $("detail-title").replaceChildren(el("span", { class: outcomeClass(call) }, call.running ? "running" : statusText(call)),
+  $("detail-title").replaceChildren(run(outcomeClass(call), call.running ? "running" : statusText(call)),
     ` ${line(call.method, 20)} ${line(call.name, 200)}`);
   for (const [id] of TABS) {
-    $(`tab-${id}`).setAttribute("aria-selected", String(id === state.tab));
+    aria($(`tab-${id}`), "selected", id === state.tab);
     $(`tab-${id}`).tabIndex = id === state.tab ? 0 : -1;
   }
-  panel.setAttribute("aria-labelledby", `tab-${state.tab}`);
+  aria(panel, "labelledby", `tab-${state.tab}`);
   panel.replaceChildren();
   fill(panel, { overview, timeline, request: requestTab, response: responseTab, curl: curlTab }[state.tab](call));
   panel.scrollTop = fromTop ? 0 : scroll;
@@ -888,7 +898,7 @@ function exchangeTable(call) {
     const { failure, status } = exchange.response;
     return [String(exchange.attempt), String(exchange.hop),
       `${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`,
-      [el("span", { class: exchange.kind }, status ? String(status) : "failed"),
+      [run(exchange.kind, status ? String(status) : "failed"),
         failure && ` ${line(failure.code, 80)}`, failure && failure.text !== failure.code && `: ${line(failure.text)}`,
         reason("Not retried", exchange.note("refusedRetry")),
         reason("Redirect not followed", exchange.note("refusedRedirect"))],
@@ -898,12 +908,13 @@ function exchangeTable(call) {
 
 /** Returns an element to choose an exchange with, and the chosen one; none for the response that the caller got. */
 function pickExchange(call, hasResult = false) {
-  const { exchanges } = call, wanted = state.exchange.get(call.key), end = hasResult ? exchanges.length : exchanges.length - 1;
+  const { exchanges } = call, wanted = state.exchange.get(call.key), end = exchanges.length - (hasResult ? 0 : 1);
   const chosen = wanted <= end ? wanted : end;
   if (end < 1) return [null, exchanges[chosen]];
-  const select = el("select", { id: "exchange" }, exchanges.map(({ attempt, hop, response }, index) =>
-    el("option", { value: index }, `${index + 1} of ${exchanges.length}: attempt ${attempt}${hop ? `, redirect ${hop}` : ""}, `
-      + (response.status || "failed"))), hasResult && el("option", { value: end }, "Response to the caller"));
+  const label = ({ attempt, hop, response }, index) => `${index + 1} of ${exchanges.length}: attempt ${attempt}, `
+    + (hop ? `redirect ${hop}, ` : "") + (response.status || "failed");
+  const select = el("select", { id: "exchange" }, exchanges.map((exchange, index) =>
+    el("option", { value: index }, label(exchange, index))), hasResult && el("option", { value: end }, "Response to the caller"));
   select.value = String(chosen);
   select.addEventListener("change", () => {
     state.exchange.set(call.key, Number(select.value));
@@ -913,7 +924,8 @@ function pickExchange(call, hasResult = false) {
   return [el("p", {}, el("label", {}, "Exchange ", select)), exchanges[chosen]];
 }
 
-const fieldSection = (title, fields, always) => (always || fields.length > 0) && section(title, fieldTable(fields, title));
+const fieldSection = (title, fields, always) =>
+  (always || fields.length > 0) && section(title, fieldTable(fields, title));
 
 function bodySection(exchange, source, params) {
   const why = exchange?.note("bodyNote");
@@ -933,7 +945,7 @@ function requestTab(call) {
 
 function responseTab(call) {
   const hasResult = Boolean(record(call.raw).response), [picker, exchange] = pickExchange(call, hasResult);
-  if (!exchange && !hasResult) return muted(call.running ? "The call has no response yet." : "The call has no response.");
+  if (!exchange && !hasResult) return muted(`The call has no response${call.running ? " yet" : ""}.`);
   const response = exchange ? exchange.response : call.result, { status, wireSize } = response;
   return [picker, errorView(response.failure), section("Response", facts([
     ["Status", status > 0 && `${status} ${line(response.get("statusText"))}`],
@@ -945,8 +957,8 @@ function responseTab(call) {
 
 // MARK: Timeline
 
-const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "coding"], ["wire", "wire"], ["phase", "phase"],
-  ["wait", "wait"]]);
+const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "coding"], ["wire", "wire"],
+  ["phase", "phase"], ["wait", "wait"]]);
 const PHASES = [["blocked", "waiting for a connection"], ["dns", "name lookup"], ["connect", "connect"], ["ssl", "TLS"],
   ["send", "send"], ["wait", "wait for the response"], ["receive", "receive"]];
 
@@ -957,8 +969,8 @@ function spansOf(call) {
   const total = call.duration ?? Math.max(0, Date.now() - call.begin);
   const spans = longest.length ? longest.slice(0, 2000).map(span => ({
     id: text(span.id), parent: text(span.parent), kind: text(span.kind), name: text(span.name),
-    start: Math.max(0, num(span.start)), duration: typeof span.duration === "number" ? Math.max(0, num(span.duration)) : null,
-    outcome: text(span.outcome), attempt: num(span.attempt), hop: num(span.hop),
+    start: Math.max(0, num(span.start)), outcome: text(span.outcome), attempt: num(span.attempt), hop: num(span.hop),
+    duration: typeof span.duration === "number" ? Math.max(0, num(span.duration)) : null,
   })) : spansOfTimings(call);
   return { spans, total: Math.max(total, 0.001, ...spans.map(span => span.start + (span.duration ?? 0))) };
 }
@@ -967,8 +979,8 @@ function spansOfTimings(call) {
   const spans = [{ id: "0", parent: "", kind: "call", name: call.name, start: 0, duration: call.duration,
     outcome: statusText(call) }];
   call.exchanges.slice(0, 200).forEach((exchange, index) => {
-    const start = Math.max(0, exchange.start - call.begin), id = `${index + 1}`, timings = record(exchange.entry.timings);
-    const { attempt, hop, response } = exchange;
+    const start = Math.max(0, exchange.start - call.begin), id = `${index + 1}`;
+    const { attempt, hop, response } = exchange, timings = record(exchange.entry.timings);
     spans.push({ id, parent: "0", kind: "wire", name: `${exchange.request.get("method")} ${exchange.url}`, start,
       duration: exchange.time, outcome: response.failure?.code ?? String(response.status), attempt, hop });
     let at = start;
@@ -1021,8 +1033,8 @@ function timeline(call) {
     row.node = spanRow(row, total, index < 0 ? [] : remarks(call, row.span, index), () => fold(rows));
   }
   fold(rows);
-  const ticks = el("span", { class: "ticks" }, [0, 0.25, 0.5, 0.75].map(part => el("span", {}, time(total * part))));
-  const head = [["Span", "t-name"], [ticks, "t-bar"], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
+  const ticks = run("ticks", [0, 0.25, 0.5, 0.75].map(part => el("span", {}, time(total * part))));
+  const head = [["Span", "t-name"], [ticks], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
   return [
     call.joined && muted("The call joined another call in flight and shares its response. "
       + "Its exchanges are those of the other call."),
@@ -1037,19 +1049,19 @@ function timeline(call) {
 function spanRow(row, total, tags, refold) {
   const { span, depth } = row, { start, duration } = span, kind = KINDS.get(span.kind) ?? "plugin";
   const name = line(span.name, 200), label = line(span.kind, 20), outcome = line(span.outcome, 200);
-  const length = duration === null ? "running" : time(duration), bar = el("span", { class: `span k-${kind}` });
+  const length = duration === null ? "running" : time(duration), bar = run(`span k-${kind}`);
   if (row.isParent) row.toggle = button("", () => { row.isFolded = !row.isFolded; refold(); },
     { class: "twist", "aria-label": `Spans in ${label} ${name}` });
-  const cell = el("div", { class: "t-label" }, row.toggle ?? el("span", { class: "gap" }),
-    el("span", { class: `kind k-${kind}` }, label), " ", el("span", { class: "name" }, name),
-    tags.map(tag => el("span", { class: "tag" }, tag)));
+  const cell = el("div", { class: "t-label" }, row.toggle ?? run("gap"),
+    run(`kind k-${kind}`, label), " ", run("name", name),
+    tags.map(tag => run("tag", tag)));
   bar.style.left = `${Math.min(100, start / total * 100)}%`;
   bar.style.width = `${Math.min(100, (duration ?? Math.max(0, total - start)) / total * 100)}%`;
   cell.style.paddingLeft = `${Math.min(depth, 16) * 0.9}em`;
   // An outcome is a status or the code of an error.
   const isBad = /^[45]\d\d$|[^\d…]/.test(span.outcome);
   return el("tr", { title: `${label} ${name}\nstart ${time(start)}, duration ${length}\n${outcome}`.trim() },
-    el("th", { scope: "row" }, cell), el("td", {}, el("span", { class: "lane" }, bar)),
+    el("th", { scope: "row" }, cell), el("td", {}, run("lane", bar)),
     el("td", { class: "t-time" }, time(start)), el("td", { class: "t-time" }, length),
     el("td", { class: isBad ? "s5" : null }, outcome));
 }
@@ -1060,13 +1072,12 @@ function fold(rows) {
     if (depth <= limit) limit = Infinity;
     node.hidden = depth > limit;
     if (isFolded && limit === Infinity) limit = depth;
-    toggle?.setAttribute("aria-expanded", String(!isFolded));
+    if (toggle) aria(toggle, "expanded", !isFolded);
   }
 }
 
 // MARK: cURL
 
-const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Quotes a word for a shell. A hidden character becomes octal bytes, so that the command is what the reader sees. */
@@ -1161,7 +1172,7 @@ const EXPORTS = new Map([
 function prepareExports() {
   for (const [id, [label, calls]] of EXPORTS) {
     const count = calls().length;
-    $(id).textContent = `${label} (${count.toLocaleString("en")})`;
+    $(id).textContent = `${label} (${grouped(count)})`;
     $(id).disabled = count === 0;
   }
   const place = $("export").getBoundingClientRect(), { style } = $("exports");
@@ -1208,13 +1219,14 @@ function diffLines(before, after, limit = 1500) {
 function linesOf(body) {
   const json = body.text ? parseJSON(body.text) : null;
   if (json?.items) return { kind: "JSON", lines: jsonLines(json, 20000, true) };
-  return body.text === null ? { kind: "bytes", lines: [] } : { kind: "text", lines: body.text.split("\n").slice(0, 20000) };
+  if (body.text === null) return { kind: "bytes", lines: [] };
+  return { kind: "text", lines: body.text.split("\n").slice(0, 20000) };
 }
 
 function bodyDiff(first, second) {
   const a = linesOf(first), b = linesOf(second), left = bytesOf(first), right = bytesOf(second);
   if (!left.length && !right.length) return muted("Neither has a body.");
-  if (left.length === right.length && left.every((byte, index) => byte === right[index])) return muted("The bodies are equal.");
+  if (latin1(left) === latin1(right)) return muted("The bodies are equal.");
   if (a.kind === "bytes" || b.kind === "bytes") {
     return muted(`The bodies differ: ${bytes(left.length)} and ${bytes(right.length)}, not both text.`);
   }
@@ -1242,8 +1254,9 @@ function bodyDiff(first, second) {
 function differences(caption, rows) {
   const count = rows.filter(([, a, b]) => a !== b).length, value = side => side === null ? "(absent)" : longText(side);
   const mark = (a, b) => a === b ? "=" : el("strong", {}, "≠");
-  return section(`${caption}: ${count ? plural(count, "difference") : "equal"}`, table(
-    el("span", { class: "unseen" }, caption), ["Name", el("span", { class: "unseen" }, "Equal or not"), "First call", "Second call"],
+  const title = `${caption}: ${count ? plural(count, "difference") : "equal"}`;
+  return section(title, table(
+    run("unseen", caption), ["Name", run("unseen", "Equal or not"), "First call", "Second call"],
     rows.map(([name, a, b]) => [line(name, 200), mark(a, b), value(a), value(b)]), { class: "compare" }));
 }
 
@@ -1262,8 +1275,9 @@ function fieldDifferences(a, b) {
 
 const FACTS = [["Method", call => call.method], ["URL", call => call.url], ["Target", call => call.target],
   ["Status", statusText], ["Error", call => call.error?.code ?? ""], ["Started", call => clock(call.begin)],
-  ["Duration", call => time(call.duration)], ["Size", call => bytes(call.size)], ["Attempts", call => `${call.attempts}`],
-  ["Redirects", call => `${call.hops}`], ["Cache-Status", call => call.cacheStatus]];
+  ["Duration", call => time(call.duration)], ["Size", call => bytes(call.size)],
+  ["Attempts", call => `${call.attempts}`], ["Redirects", call => `${call.hops}`],
+  ["Cache-Status", call => call.cacheStatus]];
 
 function compareMarked() {
   const [a, b] = byStart(EXPORTS.get("export-selected")[1]()), [first, second] = [a.last.request, b.last.request];
@@ -1289,14 +1303,14 @@ function statisticsOf(calls, member) {
     if (group) group.push(call); else groups.set(call[member], [call]);
   }
   return [...groups].map(([name, group]) => {
-    const times = Float64Array.from(group, call => call.duration).sort(), failed = group.filter(call => call.failed).length;
-    return { name, count: group.length, failed, rate: failed / group.length, p50: percentile(times, 0.5),
-      p95: percentile(times, 0.95), p99: percentile(times, 0.99), bytes: group.reduce((sum, call) => sum + call.bytes, 0) };
+    const times = Float64Array.from(group, call => call.duration).sort();
+    const failed = group.filter(call => call.failed).length, bytes = group.reduce((sum, call) => sum + call.bytes, 0);
+    return { name, count: group.length, failed, rate: failed / group.length, bytes, p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95), p99: percentile(times, 0.99) };
   });
 }
 
-const COUNT = value => value.toLocaleString("en");
-const STATISTICS = [["count", "Calls", COUNT], ["failed", "Failed", COUNT], ["rate", "Error rate",
+const STATISTICS = [["count", "Calls", grouped], ["failed", "Failed", grouped], ["rate", "Error rate",
   value => el("span", { class: value > 0 ? "s5" : null }, `${(value * 100).toFixed(1)} %`)],
 ["p50", "p50", time], ["p95", "p95", time], ["p99", "p99", time], ["bytes", "Bytes", bytes]];
 const order = { column: "count", descending: true };
@@ -1309,13 +1323,16 @@ function statisticsTable(title, member, calls) {
     showView("calls");
     $("grid").focus();
   }, { title: "Show its calls", disabled: name === "" || name.includes('"') });
-  const head = ([id, label]) => el("th", { scope: "col", "aria-sort": sortState(column === id, descending) }, button(label, () => {
+  const sort = id => {
     order.descending = column === id ? !descending : id !== "name";
     order.column = id;
     renderStatistics();
-  }));
-  return groups.length > 0 && section(`By ${member}`, el("div", { class: "wide", tabindex: "0", role: "group", "aria-label": `By ${member}` },
-    el("table", { class: "numbers" }, el("thead", {}, el("tr", {}, [["name", title], ...STATISTICS].map(head))),
+  };
+  const head = ([id, label]) => el("th", { scope: "col", "aria-sort": sortState(column === id, descending) },
+    button(label, () => sort(id)));
+  const label = `By ${member}`, box = { class: "wide", tabindex: "0", role: "group", "aria-label": label };
+  return groups.length > 0 && section(label, el("div", box, el("table", { class: "numbers" },
+    el("thead", {}, el("tr", {}, [["name", title], ...STATISTICS].map(head))),
       el("tbody", {}, groups.slice(0, 200).map(group => el("tr", {}, el("th", { scope: "row" }, show(group)),
         STATISTICS.map(([id, , format]) => el("td", {}, format(group[id])))))))),
   groups.length > 200 && muted(`${plural(groups.length - 200, "more row")} not shown. Filter the calls to see them.`));
@@ -1324,8 +1341,8 @@ function statisticsTable(title, member, calls) {
 function renderStatistics() {
   const ended = state.shown.filter(call => !call.running);
   $("statistics-body").replaceChildren();
-  fill($("statistics-body"), muted(`Of ${plural(ended.length, "ended call")} that the filter shows. A call fails with an error or `
-    + "with a status of 400 or higher. Percentiles are of the whole call, including retries."),
+  fill($("statistics-body"), muted(`Of ${plural(ended.length, "ended call")} that the filter shows. A call fails with an `
+    + "error or with a status of 400 or higher. Percentiles are of the whole call, including retries."),
   statisticsTable("Host", "host", ended), statisticsTable("Target", "target", ended.filter(call => call.target)));
 }
 
@@ -1337,8 +1354,8 @@ function showView(name) {
   $("statistics").hidden = name !== "statistics";
   $("comparison").hidden = name !== "comparison";
   $("main").className = isOpen ? "split" : "";
-  $("show-calls").setAttribute("aria-pressed", String(name === "calls"));
-  $("show-statistics").setAttribute("aria-pressed", String(name === "statistics"));
+  aria($("show-calls"), "pressed", name === "calls");
+  aria($("show-statistics"), "pressed", name === "statistics");
   if (name === "statistics") renderStatistics();
   if (name === "calls") renderList();
 }
@@ -1411,20 +1428,19 @@ function closeTop() {
   $("grid").focus();
 }
 
+const moveBy = rows => moveTo(activeIndex() + rows);
+const page = () => Math.max(1, Math.floor($("grid").clientHeight / rowHeight()) - 2);
 const KEYS = new Map([
-  ["j", () => moveTo(activeIndex() + 1)], ["k", () => moveTo(activeIndex() - 1)],
-  ["/", () => { $("filter").focus(); $("filter").select(); }],
-  ["x", () => state.active !== null && mark(state.active)], ["c", copyCurl], ["?", () => $("help").showModal()], ["Escape", closeTop],
+  ["j", () => moveBy(1)], ["k", () => moveBy(-1)], ["/", () => $("filter").select()], ["x", () => mark(state.active)],
+  ["c", copyCurl], ["?", () => $("help").showModal()], ["Escape", closeTop],
 ]);
 TABS.forEach(([id], index) => KEYS.set(String(index + 1), () => state.open !== null && showTab(id)));
 
 const GRID_KEYS = new Map([
-  ["ArrowDown", () => moveTo(activeIndex() + 1)], ["ArrowUp", () => moveTo(activeIndex() - 1)],
-  ["PageDown", () => moveTo(activeIndex() + pageRows())], ["PageUp", () => moveTo(activeIndex() - pageRows())],
-  ["Home", () => moveTo(0)], ["End", () => moveTo(state.shown.length - 1)],
-  ["Enter", () => state.active !== null && openCall(state.active, true)], [" ", () => state.active !== null && mark(state.active)],
+  ["ArrowDown", () => moveBy(1)], ["ArrowUp", () => moveBy(-1)], ["PageDown", () => moveBy(page())],
+  ["PageUp", () => moveBy(-page())], ["Home", () => moveTo(0)], ["End", () => moveTo(state.shown.length - 1)],
+  ["Enter", () => openCall(state.active, true)], [" ", () => mark(state.active)],
 ]);
-const pageRows = () => Math.max(1, Math.floor($("grid").clientHeight / rowHeight()) - 2);
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
@@ -1451,12 +1467,13 @@ function dragSplitter() {
   const set = value => {
     share = Math.min(75, Math.max(15, value));
     $("main").style.setProperty("--list", `${share}%`);
-    splitter.setAttribute("aria-valuenow", String(Math.round(share)));
+    aria(splitter, "valuenow", Math.round(share));
     renderListSoon();
   };
-  splitter.setAttribute("aria-valuemin", "15");
-  splitter.setAttribute("aria-valuemax", "75");
-  splitter.addEventListener("pointerdown", event => { splitter.setPointerCapture(event.pointerId); event.preventDefault(); });
+  splitter.addEventListener("pointerdown", event => {
+    splitter.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
   splitter.addEventListener("pointermove", event => {
     if (splitter.hasPointerCapture(event.pointerId)) set(event.clientX / innerWidth * 100);
   });
@@ -1494,7 +1511,7 @@ function listen() {
   }
   on("pause", "click", () => {
     state.paused = !state.paused;
-    $("pause").setAttribute("aria-pressed", String(state.paused));
+    aria($("pause"), "pressed", state.paused);
     renderConnection();
     schedule();
   });
@@ -1509,7 +1526,10 @@ function start() {
   const data = $("data");
   buildHead();
   buildTabs();
-  for (const [label, word] of CHIPS) $("chips").append(button(label, () => toggleWord(word), { value: word, "aria-pressed": "false" }));
+  for (const label of CHIPS) {
+    const value = `is:${label.toLowerCase()}`;
+    $("chips").append(button(label, () => toggleWord(value), { value, "aria-pressed": "false" }));
+  }
   listen();
   dragSplitter();
   try {
