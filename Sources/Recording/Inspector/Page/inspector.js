@@ -53,7 +53,6 @@ function clock(start) {
 
 const $ = id => document.getElementById(id);
 
-/** Makes an element. Refuses attributes that can run or load something. */
 function el(tag, properties, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties ?? {})) {
@@ -73,7 +72,7 @@ function fill(node, ...children) {
 }
 
 function button(label, action, properties) {
-  const node = el("button", { type: "button", ...properties }, label);
+  const node = el("button", properties, label);
   node.addEventListener("click", action);
   return node;
 }
@@ -86,7 +85,6 @@ function table(caption, heads, rows, properties) {
       index === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell))))));
 }
 
-/** Facts as a list of names and values. Leaves out those without a value. */
 function facts(pairs) {
   const shown = pairs.filter(pair => pair[1] !== "" && pair[1] !== null && pair[1] !== undefined && pair[1] !== false);
   return el("dl", {}, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
@@ -95,7 +93,6 @@ function facts(pairs) {
 const section = (title, ...children) => el("section", {}, el("h3", {}, title), ...children);
 const muted = (...children) => el("p", { class: "muted" }, ...children);
 
-/** A text that shows its first part until the reader asks for the rest. */
 function longText(value, limit = 2000) {
   if (value.length <= limit) return visible(value);
   const node = el("span", {}, visible(value.slice(0, limit)) + "… ");
@@ -117,7 +114,6 @@ const state = {
   descending: false, active: null, open: null, tab: "overview", exchange: new Map(), marked: new Set(), view: "calls",
 };
 
-/** A request or a response of the data, read safely. */
 class Message {
   constructor(source) {
     this.source = record(source);
@@ -135,7 +131,6 @@ class Message {
   }
 }
 
-/** An entry of the data, read safely. */
 class Exchange {
   constructor(entry) {
     this.entry = entry;
@@ -199,7 +194,6 @@ function makeCall(key, raw, entries) {
   return call;
 }
 
-/** Groups the entries of a document by call, and makes its calls. */
 function readDocument(document) {
   const log = record(record(document).log), own = record(log._pipeline), groups = new Map();
   list(log.entries).forEach((entry, index) => {
@@ -239,7 +233,7 @@ function statusTest(value) {
 const SIZES = new Map([["", 1], ["b", 1], ["k", 1e3], ["kb", 1e3], ["m", 1e6], ["mb", 1e6], ["g", 1e9], ["gb", 1e9]]);
 const TIMES = new Map([["", 1], ["ms", 1], ["s", 1000], ["m", 60000], ["min", 60000]]);
 
-/** Returns a maker of tests that compare a member of a call with a limit such as 10k; `sign` is 1 for larger values. */
+// `sign` is 1 for calls over the limit, -1 for those under it.
 function limitTest(member, sign, units) {
   return value => {
     const match = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(value), unit = match && units.get(match[2]);
@@ -419,7 +413,6 @@ function rowOf(call) {
   return { node, call, box, bars: barsOf(call, node.querySelector(".track")) };
 }
 
-/** The bars of a call: a thin one for the call, and one for each of its exchanges. */
 function barsOf(call, track) {
   const bar = (kind, start, length) => ({ node: run(kind), start, length });
   const bars = [bar(call.exchanges.length ? "thin" : "thick s1", call.begin, call.duration ?? 0),
@@ -529,7 +522,6 @@ function clickList(event) {
 const latin1 = data => Array.from(data, byte => String.fromCharCode(byte)).join("");
 const fromLatin1 = value => Uint8Array.from(value, character => character.charCodeAt(0));
 
-/** Returns the text of bytes; null if they are not UTF-8, or have a NUL. */
 function decode(data) {
   try {
     const value = new TextDecoder("utf-8", { fatal: true }).decode(data);
@@ -537,7 +529,6 @@ function decode(data) {
   } catch { return null; }
 }
 
-/** Returns the type, the text (null for binary data) and the bytes (null for text) of a HAR body. */
 function readBody(body) {
   const mimeType = text(body.mimeType), value = text(body.text);
   if (body.encoding === "base64" || body._encoding === "base64") {
@@ -554,7 +545,7 @@ const bytesOf = body => body.bytes ?? (body.bytes = new TextEncoder().encode(bod
 const SIGNATURES = new Map([["image/png", /^\x89PNG\r\n\x1a\n/], ["image/jpeg", /^\xff\xd8\xff/],
   ["image/gif", /^GIF8[79]a/], ["image/webp", /^RIFF[^]{4}WEBP/]]);
 
-/** Returns the type of an image that can be shown. SVG is not one of them, because it is a document. */
+// SVG is not an image here, because it is a document that can run scripts.
 function imageType(body) {
   if (!body.bytes) return null;
   const start = latin1(body.bytes.subarray(0, 16));
@@ -562,11 +553,8 @@ function imageType(body) {
   return null;
 }
 
-/**
- * Parses JSON without recursion into nodes {kind, key, raw, items}; returns null if the text is not JSON.
- *
- * JSON.parse would lose the digits of long numbers, the order of members and repeated names.
- */
+// JSON.parse would lose the digits of long numbers, the order of members and repeated names. Without recursion, depth
+// needs no limit.
 function parseJSON(source, limit = 200000) {
   const scalars = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null";
   const token = new RegExp(`[ \\t\\r\\n]*(?:([{}[\\],:])|("(?:[^"\\\\\\0-\\x1f]|\\\\.)*")|(${scalars}))`, "y");
@@ -601,7 +589,6 @@ function parseJSON(source, limit = 200000) {
   return /^[ \t\r\n]*$/.test(source.slice(token.lastIndex)) ? root.items[0] : null;
 }
 
-/** Returns the lines of JSON with two spaces of indentation, members sorted by name if asked. */
 function jsonLines(root, limit, sorts = false) {
   const lines = [], stack = [[root, 0, true, false]];
   while (stack.length && lines.length < limit) {
@@ -624,7 +611,7 @@ function jsonLines(root, limit, sorts = false) {
 
 const STEP = 100;
 
-/** A tree whose rows are siblings: a nested document of 10,000 levels would exhaust the layout. */
+// The rows are siblings: 10,000 nested elements would exhaust the layout.
 function jsonTree(root) {
   const box = el("div", { class: "json" });
   let room = 300;
@@ -672,7 +659,6 @@ function jsonTree(root) {
   return box;
 }
 
-/** Returns the parts of a multipart body as {headers, text}; null if the body has no such boundary. */
 function parseMultipart(body) {
   const match = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(body.mimeType);
   if (!match) return null;
@@ -752,7 +738,6 @@ function partView(part, index) {
     fieldTable(headers, "Header fields of the part"), bodyView(body, false, []));
 }
 
-/** Returns the ways to show a body, the best first, as [label, function that makes the view]. */
 function bodyViews(body, params, nests) {
   const views = [], type = mediaType(body.mimeType), image = imageType(body);
   if (image) views.push(["Image", () => imageView(body, image)]);
@@ -906,7 +891,7 @@ function exchangeTable(call) {
   }), { class: "exchanges" });
 }
 
-/** Returns an element to choose an exchange with, and the chosen one; none for the response that the caller got. */
+// The exchange is undefined for the response that the caller got.
 function pickExchange(call, hasResult = false) {
   const { exchanges } = call, wanted = state.exchange.get(call.key), end = exchanges.length - (hasResult ? 0 : 1);
   const chosen = wanted <= end ? wanted : end;
@@ -914,7 +899,8 @@ function pickExchange(call, hasResult = false) {
   const label = ({ attempt, hop, response }, index) => `${index + 1} of ${exchanges.length}: attempt ${attempt}, `
     + (hop ? `redirect ${hop}, ` : "") + (response.status || "failed");
   const select = el("select", { id: "exchange" }, exchanges.map((exchange, index) =>
-    el("option", { value: index }, label(exchange, index))), hasResult && el("option", { value: end }, "Response to the caller"));
+    el("option", { value: index }, label(exchange, index))),
+  hasResult && el("option", { value: end }, "Response to the caller"));
   select.value = String(chosen);
   select.addEventListener("change", () => {
     state.exchange.set(call.key, Number(select.value));
@@ -962,7 +948,6 @@ const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "codin
 const PHASES = [["blocked", "waiting for a connection"], ["dns", "name lookup"], ["connect", "connect"], ["ssl", "TLS"],
   ["send", "send"], ["wait", "wait for the response"], ["receive", "receive"]];
 
-/** Returns the spans of a call and its length, from its timeline or else from the timings of its entries. */
 function spansOf(call) {
   const own = list(record(call.raw).spans), lists = call.exchanges.map(exchange => list(exchange.place.spans));
   const longest = own.length ? own : lists.reduce((a, b) => b.length > a.length ? b : a, []);
@@ -996,7 +981,7 @@ function spansOfTimings(call) {
   return spans;
 }
 
-/** Returns the spans in the order of a tree, each with its depth. A span in a cycle becomes a root. */
+// A span in a cycle becomes a root.
 function treeOf(spans) {
   const children = new Map(), ids = new Set(spans.map(span => span.id)), seen = new Set(), rows = [];
   for (const span of spans) {
@@ -1016,7 +1001,6 @@ function treeOf(spans) {
   return rows;
 }
 
-/** Returns the remarks on a span of an exchange: its attempt, its redirect, and what was refused after it. */
 function remarks(call, span, index) {
   const { exchanges } = call, { attempt, hop } = span;
   const exchange = exchanges.find(other => other.attempt === attempt && other.hop === hop) ?? exchanges[index] ?? NONE;
@@ -1080,7 +1064,7 @@ function fold(rows) {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Quotes a word for a shell. A hidden character becomes octal bytes, so that the command is what the reader sees. */
+// A hidden character becomes octal bytes, so that the command is what the reader sees.
 function shellWord(value) {
   const hidden = new RegExp(`${UNSEEN.source}|[\\t\\r\\n]`, "g"), word = value.replace(LONE, "\ufffd");
   if (word.search(hidden) < 0) return `'${word.replaceAll("'", "'\\''")}'`;
@@ -1089,7 +1073,6 @@ function shellWord(value) {
   return `$'${word.replace(/[\\']/g, "\\$&").replace(hidden, octal)}'`;
 }
 
-/** Returns the cURL command of an exchange, or the reason why there is none. */
 function curlOf(exchange) {
   const { request, url } = exchange, method = request.get("method") || "GET", ready = exchange.note("curl");
   if (ready) return { command: ready };
@@ -1126,9 +1109,9 @@ async function copyText(value) {
     note("Copied.");
   } catch {
     const shown = $("command");
-    if (!shown) return note("The browser does not allow copying. The tab cURL shows the command.");
+    if (!shown) return note("The browser does not allow copying.");
     getSelection().selectAllChildren(shown);
-    note(document.execCommand?.("copy") ? "Copied." : "Selected. Copy the command with the keys of your system.");
+    note(document.execCommand("copy") ? "Copied." : "The command is selected.");
   }
 }
 
@@ -1142,7 +1125,6 @@ function copyCurl() {
 
 // MARK: Export
 
-/** Returns calls as a HAR document, with each entry as it was in the data. */
 function harOf(calls) {
   const { creator, browser, pages, comment } = state.log;
   const log = { version: "1.2", creator: creator ?? { name: "Pipeline", version: "" }, browser, pages, comment };
@@ -1182,7 +1164,7 @@ function prepareExports() {
 
 // MARK: Comparison
 
-/** Returns the lines of two texts as [mark, line] by Myers's algorithm; null if they differ in too many lines. */
+// Myers's algorithm; its memory grows with the square of the number of differences, hence the limit.
 function diffLines(before, after, limit = 1500) {
   let head = 0, tail = 0;
   const most = Math.min(before.length, after.length), same = value => [" ", value];
@@ -1293,7 +1275,7 @@ function compareMarked() {
 
 // MARK: Statistics
 
-/** Returns the value that a share of the sorted values does not exceed (nearest rank). */
+// By nearest rank.
 const percentile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 
 function statisticsOf(calls, member) {
@@ -1341,8 +1323,8 @@ function statisticsTable(title, member, calls) {
 function renderStatistics() {
   const ended = state.shown.filter(call => !call.running);
   $("statistics-body").replaceChildren();
-  fill($("statistics-body"), muted(`Of ${plural(ended.length, "ended call")} that the filter shows. A call fails with an `
-    + "error or with a status of 400 or higher. Percentiles are of the whole call, including retries."),
+  fill($("statistics-body"), muted(`Of ${plural(ended.length, "ended call")} that the filter shows. A call fails with `
+    + "an error or with a status of 400 or higher. Percentiles are of the whole call, including retries."),
   statisticsTable("Host", "host", ended), statisticsTable("Target", "target", ended.filter(call => call.target)));
 }
 
@@ -1486,6 +1468,32 @@ function dragSplitter() {
 
 // MARK: Start
 
+const FILTER_HELP = [
+  ["users", "with this text in the URL, target, method, status or error"],
+  ['"two words"', "with a text that has spaces"],
+  ["-host:cdn", "that a filter does not match"], ["status:404", "with a status; also 5xx, 400-499"],
+  ["method:post", "with a method"], ["host:api", "whose host has this text"],
+  ["target:user", "whose target has this text"], ["type:json", "whose response has this media type"],
+  ["error:timeout", "whose error has this text"],
+  ["header:etag", "with this text in a header field"], ["body:name", "with this text in a body"],
+  ["larger:10k", "with a larger response; also smaller:2M"], ["slower:200ms", "that took longer; also faster:2s"],
+  ["is:failed", "with an error, or a status of 400 or higher"],
+  ["is:retried", "with more than one attempt; also is:redirected, is:cached, is:joined, is:running, is:refused"],
+];
+const KEY_HELP = [
+  ["j k ↓ ↑", "next or previous call"], ["Enter", "opens the call"], ["Esc", "closes what is open"],
+  ["/", "moves to the filter"], ["1 2 3 4 5", "shows a tab of the call"],
+  ["x", "selects the call for export or comparison"], ["c", "copies the call as a cURL command"],
+  ["?", "opens this help"],
+];
+
+function buildHelp() {
+  fill($("help-body"), table("Filters", ["Filter", "Calls that it shows"],
+    FILTER_HELP.map(([filter, meaning]) => [el("code", {}, filter), meaning])),
+  table("Keys", ["Key", "Action"], KEY_HELP.map(([keys, action]) =>
+    [keys.split(" ").map(key => [el("kbd", {}, key), " "]), action])));
+}
+
 function listen() {
   const on = (id, type, action) => $(id).addEventListener(type, action);
   let typing = 0;
@@ -1526,6 +1534,7 @@ function start() {
   const data = $("data");
   buildHead();
   buildTabs();
+  buildHelp();
   for (const label of CHIPS) {
     const value = `is:${label.toLowerCase()}`;
     $("chips").append(button(label, () => toggleWord(value), { value, "aria-pressed": "false" }));
