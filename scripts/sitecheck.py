@@ -7,81 +7,15 @@ First, every link in the site's data must lead to a page. Chromium then opens th
 selection of reference pages, N pages in all (120 by default; 0 for all pages). It reports each page without a heading, each broken link,
 and each console error. Prints the findings and a summary, and exits with 1 if there are findings.
 """
-import functools, http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading, urllib.parse
+import functools, http.server, json, pathlib, sys, tempfile, threading, urllib.parse
+
+from browser import Browser
 
 PAGE = """(async () => {
   for (let i = 0; i < 200 && !document.querySelector('main h1, .landing-page h1, h1'); i++) await new Promise(r => setTimeout(r, 25));
   const links = [...document.querySelectorAll('a[href]')].map(a => a.href.split('#')[0]).filter(h => h.startsWith(location.origin));
   return JSON.stringify({title: document.querySelector('h1')?.innerText ?? '', links: [...new Set(links)]});
 })()"""
-
-
-class Browser:
-    """Headless Chromium, controlled with the DevTools protocol over a pair of pipes."""
-
-    def __init__(self, folder):
-        program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if not program: sys.exit("sitecheck: chromium is not in the PATH (Debian: apt-get install chromium)")
-        read_end, self.output = os.pipe()
-        self.input, write_end = os.pipe()
-        # Chromium reads commands from descriptor 3 and writes to descriptor 4.
-        command = f'exec "$0" "$@" 3<&{read_end} 4>&{write_end}'
-        self.process = subprocess.Popen(
-            ["bash", "-c", command, program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-             "--disable-dev-shm-usage", "--disable-background-networking", f"--user-data-dir={folder}", "about:blank"],
-            pass_fds=(read_end, write_end), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(read_end), os.close(write_end)
-        self.last, self.buffer, self.errors = 0, b"", []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"): self.call(f"{domain}.enable")
-
-    def read(self):
-        while b"\0" not in self.buffer:
-            piece = os.read(self.input, 1 << 16)
-            if not piece: sys.exit("sitecheck: chromium exited unexpectedly")
-            self.buffer += piece
-        text, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(text)
-
-    def call(self, method, **parameters):
-        self.last += 1
-        message = {"id": self.last, "method": method, "params": parameters}
-        if hasattr(self, "session"): message["sessionId"] = self.session
-        os.write(self.output, json.dumps(message).encode() + b"\0")
-        while True:
-            event = self.read()
-            if event.get("id") == self.last:
-                if "error" in event: sys.exit(f"sitecheck: {method}: {event['error']}")
-                return event["result"]
-            self.note(event)
-
-    def note(self, event):
-        parameters = event.get("params", {})
-        if event.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(parameters["exceptionDetails"].get("exception", {}).get("description", "an exception"))
-        elif event.get("method") == "Runtime.consoleAPICalled" and parameters["type"] == "error":
-            self.errors.append(" ".join(str(value.get("value", value.get("description"))) for value in parameters["args"]))
-        elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
-            self.errors.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
-
-    def open(self, url):
-        """Returns the title, the links and the console errors of a page."""
-        self.errors = []
-        self.call("Page.navigate", url=url)
-        while self.read_event("Page.loadEventFired") is None: pass
-        value = self.call("Runtime.evaluate", expression=PAGE, awaitPromise=True, returnByValue=True)["result"].get("value")
-        page = json.loads(value or '{"title": "", "links": []}')
-        return page["title"], page["links"], self.errors
-
-    def read_event(self, name):
-        event = self.read()
-        self.note(event)
-        return event if event.get("method") == name else None
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -128,7 +62,9 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)
         for path in chosen:
-            title, links, errors = browser.open(origin + path)
+            browser.open(origin + path)
+            page = json.loads(browser.value(PAGE))
+            title, links, errors = page["title"], page["links"], browser.errors
             if not title or "can’t be found" in title: findings.append(f"{path}: shows no heading, or reports that the page can’t be found")
             findings += [f"{path}: console error: {error}" for error in errors]
             for link in links:
