@@ -28,14 +28,18 @@ enum InspectorPage {
     /// The page before and after the document.
     private static let (start, end) = parts()
 
+    /// Splits the template at its places, in their order, because what is inserted may contain the text of a place.
     private static func parts() -> ([UInt8], [UInt8]) {
         let policy = Array(#"<meta http-equiv="Content-Security-Policy" content="\#(policy)">"#.utf8)
-        var page = PackageResources.inspector_html
-        for (place, part) in [("<!--CSP-->", policy), ("/*STYLE*/", style), ("/*SCRIPT*/", script)] {
-            if let range = page.firstRange(of: place.utf8) { page.replaceSubrange(range, with: part) }
+        var rest = PackageResources.inspector_html[...]
+        func next(before place: String) -> ArraySlice<UInt8> {
+            guard let range = rest.firstRange(of: place.utf8) else { return [] }
+            defer { rest = rest[range.upperBound...] }
+            return rest[..<range.lowerBound]
         }
-        guard let range = page.firstRange(of: "/*DATA*/".utf8) else { return (page, []) }
-        return (Array(page[..<range.lowerBound]), Array(page[range.upperBound...]))
+        let start = next(before: "<!--CSP-->") + policy + next(before: "<!--STYLE-->") + style + next(before: "/*DATA*/")
+        let end = next(before: "/*SCRIPT*/") + script + rest
+        return (Array(start), Array(end))
     }
 
     private static func hash(_ bytes: [UInt8]) -> String { "sha256-" + Data(SHA256.hash(bytes)).base64EncodedString() }

@@ -34,7 +34,7 @@ struct InspectorOutputTests {
         let end = try #require(text.range(of: "</script>", range: script..<text.endIndex)?.lowerBound)
         let hash = Data(SHA256.hash(Array(text[script..<end].utf8))).base64EncodedString()
         #expect(text.contains("default-src 'none'; script-src 'sha256-\(hash)'; style-src 'sha256-"))
-        #expect(!text.contains("<!--CSP-->") && !text.contains("/*STYLE*/") && !text.contains("/*SCRIPT*/"))
+        #expect(!text.contains("<!--CSP-->") && !text.contains("<!--STYLE-->") && !text.contains("/*SCRIPT*/"))
     }
 
     @Test("A body that ends a script or contains a comment is data in the page")
