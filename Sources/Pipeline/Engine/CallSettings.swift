@@ -9,12 +9,13 @@ final class CallSettings: Sendable {
     /// `nil` for the coders of Foundation.
     let coders: PipelineCoders.Shared?
     let transportDecodesContent: Bool
-    let recordsTimeline: Bool
+    /// How calls are recorded; `nil` if they are not.
+    let timeline: TimelineSettings?
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
     /// The calls that plugins have begun in the background.
-    let background = BackgroundCalls()
-    private let callCount = CallCount()
+    let background: BackgroundCalls
+    private let callCount: CallCount
 
     init(
         _ configuration: ProviderConfiguration,
@@ -25,10 +26,26 @@ final class CallSettings: Sendable {
         redirects = configuration.redirects
         clock = configuration.clock
         random = configuration.random
-        recordsTimeline = configuration.timeline
+        timeline = configuration.timeline ? .timeline(configuration.clock) : nil
         coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
+        background = BackgroundCalls()
+        callCount = CallCount()
+    }
+
+    /// Makes the settings of the same provider for calls that are recorded in another way.
+    init(_ settings: CallSettings, timeline: TimelineSettings, finishers: [any Stage.DidFinish]) {
+        limits = settings.limits
+        redirects = settings.redirects
+        clock = settings.clock
+        random = settings.random
+        coders = settings.coders
+        transportDecodesContent = settings.transportDecodesContent
+        self.timeline = timeline
+        self.finishers = finishers
+        background = settings.background
+        callCount = settings.callCount
     }
 
     /// Returns the number of a new call, from 1.

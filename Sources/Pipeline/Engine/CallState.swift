@@ -74,7 +74,7 @@ final class CallState: Sendable {
         self.settings = settings
         let start = settings.clock.now
         self.start = start
-        timeline = settings.recordsTimeline ? TimelineRecorder(endpoint, settings.clock, from: start) : nil
+        timeline = settings.timeline.map { TimelineRecorder(endpoint, $0, from: start) }
     }
 
     /// Makes a background call of another call, with its target, its options and the values that are inherited.
@@ -93,7 +93,7 @@ final class CallState: Sendable {
         settings = parent.settings
         let start = settings.clock.now
         self.start = start
-        timeline = parent.timeline.map { _ in TimelineRecorder(parent.endpoint, parent.settings.clock, from: start) }
+        timeline = parent.settings.timeline.map { TimelineRecorder(parent.endpoint, $0, from: start) }
         let (values, keys) = parent.shared.withLock { ($0.values, $0.inheritedKeys) }
         shared.withLock { shared in
             shared.values = values.filter { keys.contains($0.key) }
@@ -241,7 +241,7 @@ extension CallState {
             receivedByteCount: byteCount ?? response?.body.byteCount ?? 0,
             duration: start.duration(to: now),
             timeToFirstByte: head.map { start.duration(to: $0) },
-            timeline: timeline.map(Timeline.init)
+            timeline: shownTimeline
         )
         let context = PipelineContext(call: self)
         // A call that a plugin makes here counts as nested in this one.

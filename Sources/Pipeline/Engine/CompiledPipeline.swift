@@ -6,19 +6,13 @@ struct CompiledPipeline: Sendable {
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
 
-    init(_ plugins: [any PluginType], _ transport: any Transport, recordsTimeline: Bool) {
-        let timed: TimedStages? = recordsTimeline ? TimedStages() : nil
+    init(_ plugins: [any PluginType], _ transport: any Transport, timed: TimedStages?) {
         self.plugins = plugins
         self.transport = transport
-        finishers = plugins.reversed().compactMap { $0 as? any Stage.DidFinish }
-        let exchanger = Exchanger(
-            plugins: plugins.compactMap { $0 as? any Stage.Exchange }.map { timed?.exchange($0) ?? $0 },
-            wire: Wire(
-                transport: timed?.transport(transport) ?? transport,
-                willSend: plugins.compactMap { $0 as? any Stage.WillSend }.map { timed?.willSend($0) ?? $0 },
-                didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }.map { timed?.didReceive($0) ?? $0 }
-            )
-        )
+        finishers = Self.stages(plugins) { (plugin: any Stage.DidFinish, index) in
+            [timed?.didFinish(plugin, at: index) ?? plugin]
+        }.reversed()
+        let exchanger = Self.exchanger(plugins, transport, timed)
         var prepares: [StageStep<any Stage.Prepare>] = []
         var processes: [StageStep<any Stage.Process>] = []
         var interceptor: Interceptor?
@@ -30,6 +24,14 @@ struct CompiledPipeline: Sendable {
                 exchanger: exchanger
             )
         }
+        let interceptorCount = plugins.count { $0 is any Stage.Intercept }
+        let core = interceptorCount * 2 <= InterceptorMarks.maximumCount ? timed?.core : nil
+        func addInterceptor(_ step: StageStep<any Stage.Intercept>) {
+            let number = interceptor.map { $0.number + 1 } ?? 0
+            interceptor = Interceptor(step, inside: makeSegment(), number: number)
+            prepares = []
+            processes = []
+        }
         for (position, plugin) in plugins.enumerated().reversed() {
             precondition(
                 !Stage.Kind.all(of: plugin).isEmpty,
@@ -39,19 +41,17 @@ struct CompiledPipeline: Sendable {
             )
             if let plugin = plugin as? any Stage.Intercept {
                 let options = Stage.Kind.intercept.wakingOptions(of: plugin)
-                let step = StageStep<any Stage.Intercept>(position, timed?.intercept(plugin) ?? plugin, options)
-                let number = interceptor.map { $0.number + 1 } ?? 0
-                interceptor = Interceptor(step, inside: makeSegment(), number: number)
-                prepares = []
-                processes = []
+                let timedPlugin = timed?.intercept(plugin, at: position) ?? plugin
+                if let core { addInterceptor(StageStep(position, core, options)) }
+                addInterceptor(StageStep(position, timedPlugin, options))
             }
             if let plugin = plugin as? any Stage.Prepare {
                 let options = Stage.Kind.prepare.wakingOptions(of: plugin)
-                prepares.append(StageStep(position, timed?.prepare(plugin) ?? plugin, options))
+                prepares.append(StageStep(position, timed?.prepare(plugin, at: position) ?? plugin, options))
             }
             if let plugin = plugin as? any Stage.Process {
                 let options = Stage.Kind.process.wakingOptions(of: plugin)
-                processes.append(StageStep(position, timed?.process(plugin) ?? plugin, options))
+                processes.append(StageStep(position, timed?.process(plugin, at: position) ?? plugin, options))
             }
         }
         let count = interceptor.map { $0.number + 1 } ?? 0
@@ -60,5 +60,33 @@ struct CompiledPipeline: Sendable {
             "\(count) plugins intercept, at most \(InterceptorMarks.maximumCount) can"
         )
         outermost = makeSegment()
+    }
+    private static func exchanger(
+        _ plugins: [any PluginType],
+        _ transport: any Transport,
+        _ timed: TimedStages?
+    ) -> Exchanger {
+        Exchanger(
+            plugins: stages(plugins) { (plugin: any Stage.Exchange, index) in
+                timed?.exchange(plugin, at: index) ?? [plugin]
+            },
+            wire: Wire(
+                transport: timed?.transport(transport) ?? transport,
+                willSend: stages(plugins) { (plugin: any Stage.WillSend, index) in
+                    [timed?.willSend(plugin, at: index) ?? plugin]
+                },
+                didReceive: stages(plugins) { (plugin: any Stage.DidReceive, index) in
+                    [timed?.didReceive(plugin, at: index) ?? plugin]
+                }
+            )
+        )
+    }
+
+    /// Returns the plugins that conform to a stage, each replaced by those that a closure makes from it and its index.
+    private static func stages<Plugin>(
+        _ plugins: [any PluginType],
+        _ make: (_ plugin: Plugin, _ index: Int) -> [Plugin]
+    ) -> [Plugin] {
+        plugins.enumerated().flatMap { index, plugin in (plugin as? Plugin).map { make($0, index) } ?? [] }
     }
 }

@@ -4,7 +4,7 @@
 final class Engine: Sendable {
     let pipeline: CompiledPipeline
     let settings: CallSettings
-    private let optionCheck: OptionCheck
+    let optionCheck: OptionCheck
 
     init(_ pipeline: CompiledPipeline, _ settings: CallSettings, _ optionCheck: OptionCheck) {
         self.pipeline = pipeline

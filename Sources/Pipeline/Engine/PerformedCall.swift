@@ -38,8 +38,8 @@ package struct PerformedCall: Sendable {
     func described() -> PerformedCall {
         switch result {
         case .success(var response):
-            guard let timeline = call.timeline else { return self }
-            response.timeline = Timeline(recorder: timeline)
+            guard let timeline = call.shownTimeline else { return self }
+            response.timeline = timeline
             return PerformedCall(.success(response), of: call, isSeen: isSeen)
         case .failure(let error):
             return PerformedCall(.failure(error.described(by: call)), of: call, isSeen: isSeen)

@@ -8,8 +8,18 @@ extension Provider {
         amend: RequestAmendment? = nil,
         onStart: (@Sendable () -> Void)? = nil
     ) async -> PerformedCall {
-        let (call, failure) = begin(target, options, isStreaming, meter, onStart)
+        let (call, failure) = begin(target, options, isStreaming, meter, onStart, engine.settings)
         return await engine.perform(call, failure, amend)
+    }
+
+    /// Performs and ends a call with another engine, which records it for an analysis.
+    func record(
+        _ target: Target,
+        _ options: RequestOptions,
+        with engine: Engine
+    ) async throws -> (CallState, PipelineResponse) {
+        let (call, failure) = begin(target, options, false, nil, nil, engine.settings)
+        return (call, try await engine.perform(call, failure, nil).finished().awaited)
     }
 
     /// Returns a new call, and the failure if the endpoint closure threw.
@@ -19,7 +29,8 @@ extension Provider {
         _ options: RequestOptions,
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
-        _ onStart: (@Sendable () -> Void)?
+        _ onStart: (@Sendable () -> Void)?,
+        _ settings: CallSettings
     ) -> (CallState, PipelineError?) {
         let (endpoint, failure) = endpointAndFailure(target)
         let call = CallState(
@@ -29,7 +40,7 @@ extension Provider {
             isStreaming: isStreaming,
             meter: meter,
             onStart: onStart,
-            settings: engine.settings
+            settings: settings
         )
         return (call, failure)
     }

@@ -44,7 +44,8 @@ public final class Provider<Target: TargetType>: Sendable {
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         let plugins = PluginStack(plugins).plugins
-        let pipeline = CompiledPipeline(plugins, transport, recordsTimeline: configuration.timeline)
+        let timed = configuration.timeline ? TimedStages(isAnalysis: false) : nil
+        let pipeline = CompiledPipeline(plugins, transport, timed: timed)
         let settings = CallSettings(
             configuration,
             transportDecodesContent: transport.decodesContent,

@@ -18,7 +18,7 @@ extension PipelineError {
     func described(by call: CallState) -> PipelineError {
         var copy = self
         copy.target = call.target
-        copy.timeline = call.timeline.map(Timeline.init)
+        copy.timeline = call.shownTimeline
         if let text = call.options.errorText?(copy) { copy.customText = text }
         return copy
     }

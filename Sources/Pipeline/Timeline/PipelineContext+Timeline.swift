@@ -1,6 +1,6 @@
 extension PipelineContext {
     /// The timeline of the call so far; `nil` unless ``ProviderConfiguration/timeline`` is `true`.
-    public var timeline: Timeline? { call.timeline.map(Timeline.init) }
+    public var timeline: Timeline? { call.shownTimeline }
 
     /// Runs work, and records it in the timeline of the call; without a timeline, only runs it.
     ///
@@ -36,6 +36,14 @@ extension PipelineContext {
         var copy = self
         if let span { copy.span = span }
         return copy
+    }
+}
+
+extension CallState {
+    /// The timeline that plugins and the caller see.
+    var shownTimeline: Timeline? {
+        guard let timeline, !timeline.settings.isAnalysis else { return nil }
+        return Timeline(recorder: timeline)
     }
 }
 

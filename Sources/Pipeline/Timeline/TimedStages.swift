@@ -2,22 +2,82 @@
 ///
 /// The compiled pipeline contains them only if the provider records timelines, so that other calls pay nothing.
 struct TimedStages {
-    func prepare(_ plugin: any Stage.Prepare) -> any Stage.Prepare { Prepare(plugin: plugin) }
-    func intercept(_ plugin: any Stage.Intercept) -> any Stage.Intercept { Intercept(plugin: plugin) }
-    func exchange(_ plugin: any Stage.Exchange) -> any Stage.Exchange { Exchange(plugin: plugin) }
-    func willSend(_ plugin: any Stage.WillSend) -> any Stage.WillSend { WillSend(plugin: plugin) }
-    func didReceive(_ plugin: any Stage.DidReceive) -> any Stage.DidReceive { DidReceive(plugin: plugin) }
-    func process(_ plugin: any Stage.Process) -> any Stage.Process { Process(plugin: plugin) }
+    /// Whether the stages are timed for an analysis, which also records the last stage and the core.
+    let isAnalysis: Bool
+
+    func prepare(_ plugin: any Stage.Prepare, at index: Int) -> any Stage.Prepare {
+        Prepare(plugin: plugin, index: index)
+    }
+    func intercept(_ plugin: any Stage.Intercept, at index: Int) -> any Stage.Intercept {
+        Intercept(plugin: plugin, index: index)
+    }
+    func exchange(_ plugin: any Stage.Exchange, at index: Int) -> [any Stage.Exchange] {
+        let timed = Exchange(plugin: plugin, index: index)
+        return isAnalysis ? [timed, Core()] : [timed]
+    }
+    func willSend(_ plugin: any Stage.WillSend, at index: Int) -> any Stage.WillSend {
+        WillSend(plugin: plugin, index: index)
+    }
+    func didReceive(_ plugin: any Stage.DidReceive, at index: Int) -> any Stage.DidReceive {
+        DidReceive(plugin: plugin, index: index)
+    }
+    func process(_ plugin: any Stage.Process, at index: Int) -> any Stage.Process {
+        Process(plugin: plugin, index: index)
+    }
+    func didFinish(_ plugin: any Stage.DidFinish, at index: Int) -> any Stage.DidFinish {
+        isAnalysis ? DidFinish(plugin: plugin, index: index) : plugin
+    }
     func transport(_ transport: any Transport) -> any Transport { TimedTransport(transport: transport) }
+
+    /// The plugin to add inside each interceptor, so that an analysis does not count the core's work as the plugin's.
+    var core: (any Stage.Intercept)? { isAnalysis ? Core() : nil }
+
+    private struct Core: Stage.Intercept, Stage.Exchange {
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Stage.Next
+        ) async throws -> PipelineResponse {
+            let span = context.call.timeline?.begin(.core, .text(name), context)
+            defer { context.call.timeline?.end(span) }
+            return try await Stage.Next(interceptor: next.interceptor, context: context.inside(span))(request)
+        }
+
+        func exchange(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            send: Stage.Send
+        ) async throws -> PipelineResponse {
+            let span = context.call.timeline?.begin(.core, .text(name), context)
+            defer { context.call.timeline?.end(span) }
+            let context = context.inside(span)
+            return try await Stage.Send(hop: send.hop, index: send.index, context: context, door: send.door)(request)
+        }
+    }
+
+    private struct DidFinish: Stage.DidFinish {
+        let plugin: any Stage.DidFinish
+        let index: Int
+        var name: String { plugin.name }
+
+        func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+            let span = context.call.timeline?.begin(.stage(.didFinish), .text(name), context, of: index)
+            plugin.didFinish(outcome, context: context)
+            context.call.timeline?.end(span)
+        }
+    }
 
     private struct Prepare: Stage.Prepare {
         let plugin: any Stage.Prepare
+        let index: Int
         var name: String { plugin.name }
 
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-            let span = context.call.timeline?.begin(.stage(.prepare), .text(name), context)
+            let span = context.call.timeline?.begin(.stage(.prepare), .text(name), context, of: index)
+            let inside = context.inside(span)
+            context.call.timeline?.enter(span)
             do {
-                try await plugin.prepare(&request, context: context.inside(span))
+                try await plugin.prepare(&request, context: inside)
                 context.call.timeline?.end(span)
             } catch {
                 context.call.timeline?.end(span, TimelineRecorder.outcome(of: error))
@@ -28,6 +88,7 @@ struct TimedStages {
 
     private struct Intercept: Stage.Intercept {
         let plugin: any Stage.Intercept
+        let index: Int
         var name: String { plugin.name }
 
         func intercept(
@@ -35,10 +96,12 @@ struct TimedStages {
             context: PipelineContext,
             next: Stage.Next
         ) async throws -> PipelineResponse {
-            let span = context.call.timeline?.begin(.stage(.intercept), .text(name), context)
+            let span = context.call.timeline?.begin(.stage(.intercept), .text(name), context, of: index)
             let next = Stage.Next(interceptor: next.interceptor, context: next.context.inside(span))
+            let inside = context.inside(span)
+            context.call.timeline?.enter(span)
             do {
-                let response = try await plugin.intercept(request, context: context.inside(span), next: next)
+                let response = try await plugin.intercept(request, context: inside, next: next)
                 context.call.timeline?.end(span, "\(response.statusCode)")
                 return response
             } catch {
@@ -50,6 +113,7 @@ struct TimedStages {
 
     private struct Exchange: Stage.Exchange {
         let plugin: any Stage.Exchange
+        let index: Int
         var name: String { plugin.name }
 
         func exchange(
@@ -57,9 +121,10 @@ struct TimedStages {
             context: PipelineContext,
             send: Stage.Send
         ) async throws -> PipelineResponse {
-            let span = context.call.timeline?.begin(.stage(.exchange), .text(name), context)
+            let span = context.call.timeline?.begin(.stage(.exchange), .text(name), context, of: index)
             let context = context.inside(span)
             let send = Stage.Send(hop: send.hop, index: send.index, context: context, door: send.door)
+            context.call.timeline?.enter(span)
             do {
                 let response = try await plugin.exchange(request, context: context, send: send)
                 context.call.timeline?.end(span, "\(response.statusCode)")
@@ -73,10 +138,11 @@ struct TimedStages {
 
     private struct WillSend: Stage.WillSend {
         let plugin: any Stage.WillSend
+        let index: Int
         var name: String { plugin.name }
 
         func willSend(_ request: PipelineRequest, context: PipelineContext) {
-            let span = context.call.timeline?.begin(.stage(.willSend), .text(name), context)
+            let span = context.call.timeline?.begin(.stage(.willSend), .text(name), context, of: index)
             plugin.willSend(request, context: context)
             context.call.timeline?.end(span)
         }
@@ -84,10 +150,11 @@ struct TimedStages {
 
     private struct DidReceive: Stage.DidReceive {
         let plugin: any Stage.DidReceive
+        let index: Int
         var name: String { plugin.name }
 
         func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-            let span = context.call.timeline?.begin(.stage(.didReceive), .text(name), context)
+            let span = context.call.timeline?.begin(.stage(.didReceive), .text(name), context, of: index)
             plugin.didReceive(result, context: context)
             context.call.timeline?.end(span)
         }
@@ -95,11 +162,14 @@ struct TimedStages {
 
     private struct Process: Stage.Process {
         let plugin: any Stage.Process
+        let index: Int
         var name: String { plugin.name }
 
         func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-            let span = context.call.timeline?.begin(.stage(.process), .text(name), context)
-            await plugin.process(&result, context: context.inside(span))
+            let span = context.call.timeline?.begin(.stage(.process), .text(name), context, of: index)
+            let inside = context.inside(span)
+            context.call.timeline?.enter(span)
+            await plugin.process(&result, context: inside)
             context.call.timeline?.end(span)
         }
     }

@@ -10,6 +10,7 @@ struct TimedTransport: Transport {
 
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let recorder = context.call.timeline else { return try await transport.send(request, context: context) }
+        if recorder.settings.isAnalysis { return try await measure(request, recorder, context) }
         let (context, log) = context.observed()
         let exchange = TimedExchange(request, recorder, log, context)
         do {
@@ -27,6 +28,32 @@ struct TimedTransport: Transport {
             exchange.end(TimelineRecorder.outcome(of: error))
             throw error
         }
+    }
+
+    /// Sends a request in an analysis, in which each piece of a body is a span of its own: what plugins do with the
+    /// pieces is not the transport's.
+    private func measure(
+        _ request: PipelineRequest,
+        _ recorder: TimelineRecorder,
+        _ context: PipelineContext
+    ) async throws -> PipelineResponse {
+        let span = recorder.begin(.wire, .request(request), context)
+        let context = context.inside(span)
+        recorder.sent = (request, context)
+        recorder.enter(span)
+        let result: Result<PipelineResponse, any Error>
+        do {
+            result = .success(try await transport.send(request, context: context))
+        } catch {
+            result = .failure(error)
+        }
+        recorder.end(span)
+        var response = try result.get()
+        if response.body.isRead {
+            let body = response.body
+            response.body = body.read { MeasuredBodyReader(body, recorder, context) }
+        }
+        return response
     }
 }
 
@@ -94,5 +121,26 @@ private actor TimedBodyReader: ChunkReader {
             exchange.end(TimelineRecorder.outcome(of: error))
             throw error
         }
+    }
+}
+
+/// Reads the body of an exchange in an analysis.
+private actor MeasuredBodyReader: ChunkReader {
+    private var upstream: PipelineBody.Chunks.AsyncIterator
+    private let recorder: TimelineRecorder
+    private let context: PipelineContext
+
+    init(_ body: PipelineBody, _ recorder: TimelineRecorder, _ context: PipelineContext) {
+        upstream = body.chunks().makeAsyncIterator()
+        self.recorder = recorder
+        self.context = context
+    }
+
+    func next() async throws -> Data? {
+        let span = recorder.begin(.body, .text("body"), context)
+        defer { recorder.end(span) }
+        var iterator = upstream
+        defer { upstream = iterator }
+        return try await iterator.next()
     }
 }

@@ -69,6 +69,11 @@ extension Timeline.Span {
         /// Work of a plugin.
         public static let work = Kind(rawValue: "work")
 
+        /// The core between two plugins, in an analysis.
+        static let core = Kind(rawValue: "core")
+        /// The wait for a piece of a body, in an analysis.
+        static let body = Kind(rawValue: "body")
+
         /// A stage of a plugin; the kind has the name of the stage.
         public static func stage(_ stage: Stage.Kind) -> Kind { Kind(rawValue: stage.rawValue) }
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// The timeline of one call while it is recorded.
 final class TimelineRecorder: Sendable {
     /// A span; its end is `nil` until it has ended.
-    private struct Entry {
+    struct Entry {
         let parent: Int?
         let kind: Timeline.Span.Kind
         let name: Name
@@ -13,6 +13,8 @@ final class TimelineRecorder: Sendable {
         let start: PipelineClock.Instant
         var end: PipelineClock.Instant?
         var outcome: String?
+        /// What an analysis measures of the span.
+        var cost: SpanCost?
     }
 
     /// A name that is made when it is read.
@@ -33,23 +35,45 @@ final class TimelineRecorder: Sendable {
     private struct State {
         var entries: [Entry]
         var droppedCount = 0
+        var sent: (PipelineRequest, PipelineContext)?
     }
 
     private static let maximumCount = 1_000
-    private let clock: PipelineClock
+    let settings: TimelineSettings
+    private var clock: PipelineClock { settings.clock }
     private let start: PipelineClock.Instant
     private let state: Mutex<State>
 
-    init(_ endpoint: Endpoint, _ clock: PipelineClock, from start: PipelineClock.Instant) {
-        self.clock = clock
+    init(_ endpoint: Endpoint, _ settings: TimelineSettings, from start: PipelineClock.Instant) {
+        self.settings = settings
         self.start = start
         let call = Entry(parent: nil, kind: .call, name: .endpoint(endpoint), attempt: 1, hop: 0, start: start)
         state = Mutex(State(entries: [call]))
     }
 
     /// Begins a span inside the one of a context; returns its number, or `nil` if there are too many.
-    func begin(_ kind: Timeline.Span.Kind, _ name: Name, _ context: PipelineContext) -> Int? {
-        add(kind, name, in: context.span, context, from: clock.now, to: nil)
+    ///
+    /// The name is made here, so that an analysis does not count it as part of the span outside. If the span is the
+    /// stage of a plugin, `plugin` is the plugin's index.
+    func begin(
+        _ kind: Timeline.Span.Kind,
+        _ name: @autoclosure () -> Name,
+        _ context: PipelineContext,
+        of plugin: Int? = nil
+    ) -> Int? {
+        guard settings.isAnalysis else { return add(kind, name(), in: context.span, context, from: clock.now, to: nil) }
+        let cost = SpanCost(plugin: plugin, begin: settings.firstReading())
+        let id = add(kind, name(), in: context.span, context, from: cost.outer.lowerBound.time, to: nil, cost)
+        enter(id)
+        return id
+    }
+
+    /// Records that the work of a span begins now, in an analysis: what was done since ``begin(_:_:_:of:)`` was part of
+    /// recording it.
+    func enter(_ id: Int?) {
+        guard let id, settings.isAnalysis else { return }
+        let reading = settings.lastReading()
+        state.withLock { $0.entries[id].cost?.inner.lowerBound = reading }
     }
 
     /// Adds a span; returns its number, or `nil` if there are too many.
@@ -60,7 +84,8 @@ final class TimelineRecorder: Sendable {
         in parent: Int,
         _ context: PipelineContext,
         from start: PipelineClock.Instant,
-        to end: PipelineClock.Instant?
+        to end: PipelineClock.Instant?,
+        _ cost: SpanCost? = nil
     ) -> Int? {
         let entry = Entry(
             parent: parent,
@@ -69,10 +94,12 @@ final class TimelineRecorder: Sendable {
             attempt: context.attempt,
             hop: context.hop,
             start: start,
-            end: end
+            end: end,
+            cost: cost
         )
         return state.withLock { state in
-            guard state.entries.count < Self.maximumCount else {
+            // An analysis reads and drops the spans of each call.
+            guard cost != nil || state.entries.count < Self.maximumCount else {
                 state.droppedCount += 1
                 return nil
             }
@@ -85,6 +112,7 @@ final class TimelineRecorder: Sendable {
     @discardableResult
     func end(_ id: Int?, _ outcome: @autoclosure () -> String? = nil) -> Bool {
         guard let id else { return false }
+        if settings.isAnalysis { return endCost(id) }
         let now = clock.now
         let outcome = outcome()
         return state.withLock { state in
@@ -95,16 +123,37 @@ final class TimelineRecorder: Sendable {
         }
     }
 
+    private func endCost(_ id: Int) -> Bool {
+        let inner = settings.firstReading()
+        let hasEnded = state.withLock { state in
+            guard state.entries[id].end == nil else { return false }
+            state.entries[id].end = inner.time
+            state.entries[id].cost?.inner.upperBound = inner
+            return true
+        }
+        let outer = settings.lastReading()
+        state.withLock { $0.entries[id].cost?.outer.upperBound = outer }
+        return hasEnded
+    }
+
     /// Ends the span of the whole call.
     func endCall(_ error: PipelineError?, _ statusCode: Int?) {
         end(0, error.map(\.code.rawValue) ?? statusCode.map(String.init))
     }
 
+    /// The last request that was sent in an analysis, with its context.
+    var sent: (PipelineRequest, PipelineContext)? {
+        get { state.withLock { $0.sent } }
+        set { state.withLock { $0.sent = newValue } }
+    }
+
     var droppedSpanCount: Int { state.withLock { $0.droppedCount } }
+
+    var entries: [Entry] { state.withLock { $0.entries } }
 
     var spans: [Timeline.Span] {
         let now = clock.now
-        return state.withLock { $0.entries }.enumerated().map { id, entry in
+        return entries.enumerated().map { id, entry in
             Timeline.Span(
                 id: id,
                 parentID: entry.parent,
