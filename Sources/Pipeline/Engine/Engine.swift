@@ -54,7 +54,7 @@ final class Engine: Sendable {
     private func run(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> CallResult {
         let context = PipelineContext(call: call)
         var result: CallResult
-        let encoding = call.timeline?.begin(.encode, .text("\(type(of: call.target))"), context)
+        let encoding = call.timeline?.begin(.encode, .type(type(of: call.target)), context)
         let request = makeRequest(context, failure, amend)
         call.timeline?.end(encoding)
         switch request {

@@ -69,14 +69,14 @@ package struct PerformedCall: Sendable {
     ) -> Result<Value, PipelineError> {
         switch result {
         case .success(let response):
-            let span = call.timeline?.begin(.decode, .text("\(Value.self)"), PipelineContext(call: call))
+            let span = call.timeline?.begin(.decode, .type(Value.self), PipelineContext(call: call))
             do {
                 let value = try makeValue(response)
                 call.timeline?.end(span)
                 finish(result)
                 return .success(value)
             } catch {
-                call.timeline?.end(span, TimelineRecorder.outcome(of: error))
+                call.timeline?.end(span, .init(error))
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
                     .described(by: call)
                 finish(.failure(error))

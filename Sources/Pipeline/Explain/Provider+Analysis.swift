@@ -133,7 +133,7 @@ private final class AnalysisRun<Target: TargetType> {
         let entries = recorder.entries
         sent = recorder.sent ?? sent
         samples.add(CallCosts(entries, until: settings.firstReading()))
-        return entries.first?.name.text ?? ""
+        return entries.first.map { recorder.text(of: $0.name) } ?? ""
     }
 
     private func measureTransport(_ samples: inout AnalysisSamples) async throws {
@@ -181,7 +181,7 @@ private final class AnalysisRun<Target: TargetType> {
         for _ in 0..<200 { recorder.end(recorder.begin(.core, .text("empty"), context)) }
         let durations = recorder.entries[first...].compactMap { entry in
             entry.cost.flatMap { cost in
-                cost.inner.upperBound.map { cost.inner.lowerBound.time.duration(to: $0.time) }
+                cost.value.inner.upperBound.map { cost.value.inner.lowerBound.time.duration(to: $0.time) }
             }
         }
         return durations.middle ?? .zero

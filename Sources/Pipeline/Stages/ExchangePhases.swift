@@ -37,26 +37,25 @@ public struct ExchangePhases: Sendable, Hashable {
         connection = other.connection ?? connection
     }
 
-    /// Returns the phases of an exchange without gaps, as far as they are known.
-    func intervals(
+    /// Passes on the phases of an exchange without gaps, as far as they are known.
+    func forEachInterval(
         from start: PipelineClock.Instant,
-        to end: PipelineClock.Instant
-    ) -> [(name: String, start: PipelineClock.Instant, end: PipelineClock.Instant)] {
-        var result: [(name: String, start: PipelineClock.Instant, end: PipelineClock.Instant)] = []
+        to end: PipelineClock.Instant,
+        _ body: (_ name: String, _ start: PipelineClock.Instant, _ end: PipelineClock.Instant) -> Void
+    ) {
         var last = start
         func add(_ name: String, until next: PipelineClock.Instant?) {
             guard let next, next >= last else { return }
-            result.append((name, last, next))
+            body(name, last, next)
             last = next
         }
         if connectionAwaited != nil { add("connection", until: connected ?? end) }
-        for (name, range) in [("DNS", domainLookup), ("connect", connect), ("TLS", secureConnection)] {
-            if let range { result.append((name, range.lowerBound, range.upperBound)) }
-        }
+        if let domainLookup { body("DNS", domainLookup.lowerBound, domainLookup.upperBound) }
+        if let connect { body("connect", connect.lowerBound, connect.upperBound) }
+        if let secureConnection { body("TLS", secureConnection.lowerBound, secureConnection.upperBound) }
         add("send", until: requestSent)
         add("wait", until: responseBegan ?? (requestSent == nil ? nil : end))
         if responseBegan != nil { add("receive", until: end) }
-        return result
     }
 }
 

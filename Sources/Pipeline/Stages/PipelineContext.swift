@@ -11,7 +11,6 @@ public struct PipelineContext: Sendable {
         var isIdleTimed = false
         var attemptTimer: AttemptTimer?
         var phaseLog: PhaseLog?
-        var span = 0
     }
 
     @usableFromInline let call: CallState
@@ -19,6 +18,8 @@ public struct PipelineContext: Sendable {
     ///
     /// Each step of a call then copies only two references; most calls need no more.
     private var changed: CopyOnWrite<Progress>?
+    /// The span of the timeline in which the next one begins; 0 for that of the call.
+    var span = 0
 
     /// The number of the attempt, from 1.
     ///
@@ -62,12 +63,6 @@ public struct PipelineContext: Sendable {
     var phaseLog: PhaseLog? {
         get { changed?.value.phaseLog }
         set { progress.phaseLog = newValue }
-    }
-
-    /// The span of the timeline in which the next one begins; 0 for that of the call.
-    var span: Int {
-        get { changed?.value.span ?? 0 }
-        set { progress.span = newValue }
     }
 
     private var pass: Pass? { changed?.value.pass }

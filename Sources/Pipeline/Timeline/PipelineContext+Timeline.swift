@@ -26,7 +26,7 @@ extension PipelineContext {
             recorder.end(span)
             return output
         } catch {
-            recorder.end(span, TimelineRecorder.outcome(of: error))
+            recorder.end(span, .init(error))
             throw error
         }
     }
@@ -44,12 +44,5 @@ extension CallState {
     var shownTimeline: Timeline? {
         guard let timeline, !timeline.settings.isAnalysis else { return nil }
         return Timeline(recorder: timeline)
-    }
-}
-
-extension TimelineRecorder {
-    static func outcome(of error: any Error) -> String {
-        if let error = error as? PipelineError { return error.code.rawValue }
-        return error is CancellationError ? PipelineError.Code.cancelled.rawValue : "\(type(of: error))"
     }
 }

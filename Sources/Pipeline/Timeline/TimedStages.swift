@@ -6,26 +6,26 @@ struct TimedStages {
     let isAnalysis: Bool
 
     func prepare(_ plugin: any Stage.Prepare, at index: Int) -> any Stage.Prepare {
-        Prepare(plugin: plugin, index: index)
+        Prepare(plugin, index)
     }
     func intercept(_ plugin: any Stage.Intercept, at index: Int) -> any Stage.Intercept {
-        Intercept(plugin: plugin, index: index)
+        Intercept(plugin, index)
     }
     func exchange(_ plugin: any Stage.Exchange, at index: Int) -> [any Stage.Exchange] {
-        let timed = Exchange(plugin: plugin, index: index)
+        let timed = Exchange(plugin, index)
         return isAnalysis ? [timed, Core()] : [timed]
     }
     func willSend(_ plugin: any Stage.WillSend, at index: Int) -> any Stage.WillSend {
-        WillSend(plugin: plugin, index: index)
+        WillSend(plugin, index)
     }
     func didReceive(_ plugin: any Stage.DidReceive, at index: Int) -> any Stage.DidReceive {
-        DidReceive(plugin: plugin, index: index)
+        DidReceive(plugin, index)
     }
     func process(_ plugin: any Stage.Process, at index: Int) -> any Stage.Process {
-        Process(plugin: plugin, index: index)
+        Process(plugin, index)
     }
     func didFinish(_ plugin: any Stage.DidFinish, at index: Int) -> any Stage.DidFinish {
-        isAnalysis ? DidFinish(plugin: plugin, index: index) : plugin
+        isAnalysis ? DidFinish(plugin, index) : plugin
     }
     func transport(_ transport: any Transport) -> any Transport { TimedTransport(transport: transport) }
 
@@ -57,8 +57,14 @@ struct TimedStages {
 
     private struct DidFinish: Stage.DidFinish {
         let plugin: any Stage.DidFinish
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.DidFinish, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
             let span = context.call.timeline?.begin(.stage(.didFinish), .text(name), context, of: index)
@@ -69,8 +75,14 @@ struct TimedStages {
 
     private struct Prepare: Stage.Prepare {
         let plugin: any Stage.Prepare
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.Prepare, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
             let span = context.call.timeline?.begin(.stage(.prepare), .text(name), context, of: index)
@@ -80,7 +92,7 @@ struct TimedStages {
                 try await plugin.prepare(&request, context: inside)
                 context.call.timeline?.end(span)
             } catch {
-                context.call.timeline?.end(span, TimelineRecorder.outcome(of: error))
+                context.call.timeline?.end(span, .init(error))
                 throw error
             }
         }
@@ -88,8 +100,14 @@ struct TimedStages {
 
     private struct Intercept: Stage.Intercept {
         let plugin: any Stage.Intercept
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.Intercept, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func intercept(
             _ request: PipelineRequest,
@@ -102,10 +120,10 @@ struct TimedStages {
             context.call.timeline?.enter(span)
             do {
                 let response = try await plugin.intercept(request, context: inside, next: next)
-                context.call.timeline?.end(span, "\(response.statusCode)")
+                context.call.timeline?.end(span, .status(response.statusCode))
                 return response
             } catch {
-                context.call.timeline?.end(span, TimelineRecorder.outcome(of: error))
+                context.call.timeline?.end(span, .init(error))
                 throw error
             }
         }
@@ -113,8 +131,14 @@ struct TimedStages {
 
     private struct Exchange: Stage.Exchange {
         let plugin: any Stage.Exchange
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.Exchange, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func exchange(
             _ request: PipelineRequest,
@@ -127,10 +151,10 @@ struct TimedStages {
             context.call.timeline?.enter(span)
             do {
                 let response = try await plugin.exchange(request, context: context, send: send)
-                context.call.timeline?.end(span, "\(response.statusCode)")
+                context.call.timeline?.end(span, .status(response.statusCode))
                 return response
             } catch {
-                context.call.timeline?.end(span, TimelineRecorder.outcome(of: error))
+                context.call.timeline?.end(span, .init(error))
                 throw error
             }
         }
@@ -138,8 +162,14 @@ struct TimedStages {
 
     private struct WillSend: Stage.WillSend {
         let plugin: any Stage.WillSend
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.WillSend, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func willSend(_ request: PipelineRequest, context: PipelineContext) {
             let span = context.call.timeline?.begin(.stage(.willSend), .text(name), context, of: index)
@@ -150,8 +180,14 @@ struct TimedStages {
 
     private struct DidReceive: Stage.DidReceive {
         let plugin: any Stage.DidReceive
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.DidReceive, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
             let span = context.call.timeline?.begin(.stage(.didReceive), .text(name), context, of: index)
@@ -162,8 +198,14 @@ struct TimedStages {
 
     private struct Process: Stage.Process {
         let plugin: any Stage.Process
+        let name: String
         let index: Int
-        var name: String { plugin.name }
+
+        init(_ plugin: any Stage.Process, _ index: Int) {
+            self.plugin = plugin
+            self.index = index
+            name = plugin.name
+        }
 
         func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
             let span = context.call.timeline?.begin(.stage(.process), .text(name), context, of: index)

@@ -16,7 +16,7 @@ struct TimedTransport: Transport {
         do {
             var response = try await transport.send(request, context: context)
             if response.body.isRead { context.reportPhases { $0.responseBegan = context.now } }
-            let outcome = "\(response.statusCode)"
+            let outcome = TimelineRecorder.Outcome.status(response.statusCode)
             if response.body.isRead {
                 let body = response.body
                 response.body = body.read { TimedBodyReader(body, exchange, outcome) }
@@ -25,7 +25,7 @@ struct TimedTransport: Transport {
             }
             return response
         } catch {
-            exchange.end(TimelineRecorder.outcome(of: error))
+            exchange.end(.init(error))
             throw error
         }
     }
@@ -81,12 +81,12 @@ private final class TimedExchange: Sendable {
     deinit { release() }
 
     /// Ends the exchange, because nothing can read its body any more.
-    func release() { end("released") }
+    func release() { end(.error("released")) }
 
-    func end(_ outcome: String) {
+    func end(_ outcome: TimelineRecorder.Outcome) {
         guard let span, recorder.end(span, outcome) else { return }
         let now = context.now
-        for (name, start, end) in log.phases.intervals(from: start, to: now) {
+        log.phases.forEachInterval(from: start, to: now) { name, start, end in
             recorder.add(.phase, .text(name), in: span, context, from: start, to: end)
         }
     }
@@ -97,9 +97,9 @@ private actor TimedBodyReader: ChunkReader {
     private var upstream: PipelineBody.Chunks.AsyncIterator?
     private var failure: (any Error)?
     private let exchange: TimedExchange
-    private let outcome: String
+    private let outcome: TimelineRecorder.Outcome
 
-    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: String) {
+    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: TimelineRecorder.Outcome) {
         upstream = body.chunks().makeAsyncIterator()
         self.exchange = exchange
         self.outcome = outcome
@@ -118,7 +118,7 @@ private actor TimedBodyReader: ChunkReader {
         } catch {
             failure = error
             upstream = nil
-            exchange.end(TimelineRecorder.outcome(of: error))
+            exchange.end(.init(error))
             throw error
         }
     }

@@ -12,22 +12,41 @@ final class TimelineRecorder: Sendable {
         let hop: Int
         let start: PipelineClock.Instant
         var end: PipelineClock.Instant?
-        var outcome: String?
-        /// What an analysis measures of the span.
-        var cost: SpanCost?
+        var outcome = Outcome.none
+        /// What an analysis measures of the span; in a box, so that the spans of a timeline are small.
+        var cost: CopyOnWrite<SpanCost>?
     }
 
-    /// A name that is made when it is read.
+    /// A name, whose text is made when it is read.
     enum Name: Sendable {
         case text(String)
-        case request(PipelineRequest)
-        case endpoint(Endpoint)
+        case type(Any.Type)
+        indirect case request(PipelineRequest)
+        /// The name of the whole call.
+        case endpoint
+    }
 
-        var text: String {
+    /// How a span ended, whose text is made when it is read.
+    enum Outcome: Sendable {
+        case none
+        case status(Int)
+        case error(String)
+
+        init(_ error: any Error) {
+            if let error = error as? PipelineError {
+                self = .error(error.code.rawValue)
+            } else if error is CancellationError {
+                self = .error(PipelineError.Code.cancelled.rawValue)
+            } else {
+                self = .error("\(Swift.type(of: error))")
+            }
+        }
+
+        var text: String? {
             switch self {
-            case .text(let text): text
-            case .request(let request): "\(request)"
-            case .endpoint(let endpoint): endpoint.emptyRequest.map { "\($0)" } ?? endpoint.method.rawValue
+            case .none: nil
+            case .status(let code): "\(code)"
+            case .error(let text): text
             }
         }
     }
@@ -39,6 +58,9 @@ final class TimelineRecorder: Sendable {
     }
 
     private static let maximumCount = 1_000
+    /// Enough for a call with a few plugins, so that its spans are one allocation.
+    private static let usualCount = 24
+    private let endpoint: Endpoint
     let settings: TimelineSettings
     private var clock: PipelineClock { settings.clock }
     private let start: PipelineClock.Instant
@@ -47,8 +69,11 @@ final class TimelineRecorder: Sendable {
     init(_ endpoint: Endpoint, _ settings: TimelineSettings, from start: PipelineClock.Instant) {
         self.settings = settings
         self.start = start
-        let call = Entry(parent: nil, kind: .call, name: .endpoint(endpoint), attempt: 1, hop: 0, start: start)
-        state = Mutex(State(entries: [call]))
+        self.endpoint = endpoint
+        var entries: [Entry] = []
+        entries.reserveCapacity(Self.usualCount)
+        entries.append(Entry(parent: nil, kind: .call, name: .endpoint, attempt: 1, hop: 0, start: start))
+        state = Mutex(State(entries: entries))
     }
 
     /// Begins a span inside the one of a context; returns its number, or `nil` if there are too many.
@@ -73,7 +98,7 @@ final class TimelineRecorder: Sendable {
     func enter(_ id: Int?) {
         guard let id, settings.isAnalysis else { return }
         let reading = settings.lastReading()
-        state.withLock { $0.entries[id].cost?.inner.lowerBound = reading }
+        state.withLock { $0.entries[id].cost?.value.inner.lowerBound = reading }
     }
 
     /// Adds a span; returns its number, or `nil` if there are too many.
@@ -95,7 +120,7 @@ final class TimelineRecorder: Sendable {
             hop: context.hop,
             start: start,
             end: end,
-            cost: cost
+            cost: cost.map(CopyOnWrite.init)
         )
         return state.withLock { state in
             // An analysis reads and drops the spans of each call.
@@ -110,11 +135,10 @@ final class TimelineRecorder: Sendable {
 
     /// Ends a span; returns `false` if it has ended before.
     @discardableResult
-    func end(_ id: Int?, _ outcome: @autoclosure () -> String? = nil) -> Bool {
+    func end(_ id: Int?, _ outcome: Outcome = .none) -> Bool {
         guard let id else { return false }
         if settings.isAnalysis { return endCost(id) }
         let now = clock.now
-        let outcome = outcome()
         return state.withLock { state in
             guard state.entries[id].end == nil else { return false }
             state.entries[id].end = now
@@ -128,17 +152,17 @@ final class TimelineRecorder: Sendable {
         let hasEnded = state.withLock { state in
             guard state.entries[id].end == nil else { return false }
             state.entries[id].end = inner.time
-            state.entries[id].cost?.inner.upperBound = inner
+            state.entries[id].cost?.value.inner.upperBound = inner
             return true
         }
         let outer = settings.lastReading()
-        state.withLock { $0.entries[id].cost?.outer.upperBound = outer }
+        state.withLock { $0.entries[id].cost?.value.outer.upperBound = outer }
         return hasEnded
     }
 
     /// Ends the span of the whole call.
     func endCall(_ error: PipelineError?, _ statusCode: Int?) {
-        end(0, error.map(\.code.rawValue) ?? statusCode.map(String.init))
+        end(0, error.map { .error($0.code.rawValue) } ?? statusCode.map(Outcome.status) ?? .none)
     }
 
     /// The last request that was sent in an analysis, with its context.
@@ -151,6 +175,16 @@ final class TimelineRecorder: Sendable {
 
     var entries: [Entry] { state.withLock { $0.entries } }
 
+    /// Returns the text of a name.
+    func text(of name: Name) -> String {
+        switch name {
+        case .text(let text): text
+        case .type(let type): "\(type)"
+        case .request(let request): "\(request)"
+        case .endpoint: endpoint.emptyRequest.map { "\($0)" } ?? endpoint.method.rawValue
+        }
+    }
+
     var spans: [Timeline.Span] {
         let now = clock.now
         return entries.enumerated().map { id, entry in
@@ -158,13 +192,13 @@ final class TimelineRecorder: Sendable {
                 id: id,
                 parentID: entry.parent,
                 kind: entry.kind,
-                name: entry.name.text,
+                name: text(of: entry.name),
                 attempt: entry.attempt,
                 hop: entry.hop,
                 start: start.duration(to: entry.start),
                 duration: entry.start.duration(to: entry.end ?? now),
                 hasEnded: entry.end != nil,
-                outcome: entry.outcome
+                outcome: entry.outcome.text
             )
         }
     }

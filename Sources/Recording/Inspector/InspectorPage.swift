@@ -37,7 +37,8 @@ enum InspectorPage {
             defer { rest = rest[range.upperBound...] }
             return rest[..<range.lowerBound]
         }
-        let start = next(before: "<!--CSP-->") + policy + next(before: "<!--STYLE-->") + style + next(before: "/*DATA*/")
+        let start =
+            next(before: "<!--CSP-->") + policy + next(before: "<!--STYLE-->") + style + next(before: "/*DATA*/")
         let end = next(before: "/*SCRIPT*/") + script + rest
         return (Array(start), Array(end))
     }

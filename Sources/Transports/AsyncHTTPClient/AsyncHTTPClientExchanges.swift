@@ -55,6 +55,9 @@ struct AsyncHTTPClientTracker {
     private var awaited: AsyncHTTPClientTry?
     /// The try whose request is being written, if its phases are recorded.
     private var writing: AsyncHTTPClientTry?
+    /// The try whose request, without a body, is sent with the next flush.
+    private var flushing: AsyncHTTPClientTry?
+    private var hasBody = false
     /// What the connection does not change.
     private var connection: ExchangeConnection?
     /// The longest wait for the next bytes of the body; `nil` once the body has ended.
@@ -79,14 +82,22 @@ struct AsyncHTTPClientTracker {
         hasResponded: @autoclosure () -> Bool,
         _ promise: inout EventLoopPromise<Void>?
     ) -> HTTPClientRequestPart {
-        if case .end = part, let writing = writing.take() {
-            let end = promise ?? channel.eventLoop.makePromise(of: Void.self)
-            end.futureResult.whenSuccess { writing.requestIsSent() }
-            promise = end
+        if let writing {
+            switch part {
+            case .head: break
+            case .body: hasBody = true
+            case .end where hasBody:
+                let end = promise ?? channel.eventLoop.makePromise(of: Void.self)
+                end.futureResult.whenSuccess { writing.requestIsSent() }
+                promise = end
+                self.writing = nil
+            case .end: (flushing, self.writing) = (writing, nil)
+            }
         }
         guard let exchanges, case .head(var head) = part else { return part }
         awaited = exchanges.take(from: &head)
         writing = awaited.flatMap { $0.isObserved ? $0 : nil }
+        hasBody = false
         if let awaited {
             var connection = connection ?? ExchangeConnection(channel, version)
             self.connection = connection
@@ -98,6 +109,11 @@ struct AsyncHTTPClientTracker {
         idleTimeout = awaited?.idleTimeout
         return .head(head)
     }
+
+    /// Notes that what was written has been handed to the network.
+    ///
+    /// Header fields alone fit into the buffer of a connection that waits for nothing, which spares a promise.
+    mutating func flushed() { flushing.take()?.requestIsSent() }
 
     /// Notes that the first bytes of the response have arrived.
     mutating func responseBegan() {

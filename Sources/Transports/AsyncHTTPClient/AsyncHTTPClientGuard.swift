@@ -47,6 +47,11 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
         context.read()
     }
 
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        tracker.flushed()
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var promise = promise
         let part = tracker.outbound(

@@ -42,6 +42,11 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
         context.read()
     }
 
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        tracker.flushed()
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         if case .end = part { isSent = true }
