@@ -226,6 +226,13 @@ let package = Package(
             path: "Tests/Support",
             swiftSettings: swiftSettings
         ),
+        // Checks telemetry against OpenTelemetry's conventions.
+        .target(
+            name: "TelemetryChecks",
+            dependencies: ["Pipeline", "PipelinePlugins", metrics, tracing, inMemoryTracing],
+            path: "Tests/TelemetryChecks",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "PipelineRedactionTests",
             dependencies: ["PipelineRedaction", "Pipeline", "TestSupport", httpTypes],
@@ -260,9 +267,8 @@ let package = Package(
             name: "PipelinePluginsTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineStores",
-                "PipelineTesting", "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging, metrics,
-                metricsTestKit, tracing,
-                inMemoryTracing,
+                "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib", httpTypes, logging,
+                metrics, metricsTestKit, tracing, inMemoryTracing,
             ],
             swiftSettings: swiftSettings
         ),
@@ -304,7 +310,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineStores", "PipelineTesting", httpTypes, asyncHTTPClient, nioSSL,
+                "PipelineStores", "PipelineTesting", "TelemetryChecks", httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],
             swiftSettings: swiftSettings

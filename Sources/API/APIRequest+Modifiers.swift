@@ -8,6 +8,11 @@ extension APIRequest {
     /// The default is POST for a request with a payload and GET for any other.
     public func method(_ method: HTTPRequest.Method) -> Self { with { $0.namedMethod = method } }
 
+    /// Returns a copy whose metrics and traces show this template of the path, such as `/users/{id}`.
+    ///
+    /// The template must contain no value and is not sent; see `TargetType.pathTemplate`.
+    public func pathTemplate(_ template: String) -> Self { with { $0.pathTemplate = template } }
+
     /// Returns a copy that is sent to this server instead of the client's.
     public func serverURL(_ server: ServerURL) -> Self { with { $0.server = server } }
 

@@ -93,6 +93,9 @@ extension APIRequest {
     /// The path below the server's path.
     public var path: String { parts.path }
 
+    /// The path with the names of values instead of the values, for metrics and traces.
+    public var pathTemplate: String? { parts.pathTemplate }
+
     /// The method of the request; by default POST with a payload, else GET.
     public var method: HTTPMethod { parts.method }
 

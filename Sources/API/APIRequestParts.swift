@@ -7,6 +7,7 @@ struct APIRequestParts: Sendable {
     var path: String
     /// Whether any part but the first is empty; such a part is often data.
     private let hasEmptyPart: Bool
+    var pathTemplate: String?
     /// The text after the question mark of the endpoint.
     var rawQuery: String?
     var server: ServerURL?

@@ -39,6 +39,16 @@ struct APIRequestModifiersTests {
         #expect(bench.transport.sent.last?.headers[try #require(HTTPField.Name("X-A"))] == "5")
     }
 
+    @Test("A path template is shown to plugins and not sent")
+    func pathTemplate() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<IgnoredBody>("users", "7").pathTemplate("/users/{id}")
+        #expect(request.pathTemplate == "/users/{id}")
+        #expect(APIRequest<IgnoredBody>("users", "7").pathTemplate == nil)
+        _ = try await bench.api.send(request)
+        #expect(bench.paths == ["users/7"])
+    }
+
     @Test("Each modifier returns a copy and leaves the original request unchanged")
     func values() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))

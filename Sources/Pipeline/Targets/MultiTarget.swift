@@ -24,6 +24,9 @@ public struct MultiTarget: TargetType, AccessTokenAuthorizable {
     /// The wrapped target's path.
     public var path: String { target.path }
 
+    /// The wrapped target's path template.
+    public var pathTemplate: String? { target.pathTemplate }
+
     /// The wrapped target's method.
     public var method: HTTPMethod { target.method }
 

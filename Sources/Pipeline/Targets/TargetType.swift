@@ -17,6 +17,7 @@ public import HTTPTypes
 /// | `validationType` | `.anyStatus`: every status is accepted |
 /// | `sampleData` | empty |
 /// | `options` | empty |
+/// | `pathTemplate` | `nil` |
 /// | `refusal` | `nil` |
 public protocol TargetType: Sendable {
     /// The method of a request, `HTTPRequest.Method` of HTTPTypes.
@@ -41,6 +42,12 @@ public protocol TargetType: Sendable {
     /// absolute URL does not change the origin. Pass values that may contain slashes or escapes, such as the name of a
     /// branch, through ``Endpoint/pathSegment(_:)`` first.
     var path: String { get }
+
+    /// The path with the names of values instead of the values, such as `/users/{id}`, for metrics and traces.
+    ///
+    /// It must have few distinct values and contain no secret. Begin it with a slash, and include the path of `baseURL`
+    /// if it has one. It becomes `url.template` of OpenTelemetry and is not sent. `nil` if there is none.
+    var pathTemplate: String? { get }
 
     /// The method of the request.
     var method: HTTPMethod { get }
@@ -72,6 +79,9 @@ public protocol TargetType: Sendable {
 }
 
 extension TargetType {
+    /// Always `nil`: metrics and traces show no template.
+    public var pathTemplate: String? { nil }
+
     /// Always `nil`: the target adds no header fields.
     public var headers: [String: String]? { nil }
 

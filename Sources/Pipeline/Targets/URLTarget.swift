@@ -21,6 +21,7 @@ public import HTTPTypes
 /// | `validationType` | ``ValidationType/successCodes`` |
 /// | `authorizationType` | `nil`: no access token is sent |
 /// | `options` | empty |
+/// | `pathTemplate` | `nil` |
 ///
 /// **Errors**: a text that is not an absolute http or https URL fails with
 /// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` before anything is sent. The error shows the scheme and host.
@@ -41,6 +42,8 @@ public struct URLTarget: TargetType, AccessTokenAuthorizable {
     public var authorizationType: AuthorizationType?
     /// The settings for plugins and transports.
     public var options = RequestOptions()
+    /// The path with the names of values instead of the values, for metrics and traces; defaults to `nil`.
+    public var pathTemplate: String?
 
     /// Creates a target from a URL.
     ///

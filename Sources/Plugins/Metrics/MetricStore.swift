@@ -2,51 +2,16 @@
 import Metrics
 import Synchronization
 
-/// A metric: its name and its labels.
-struct MetricSeries: Hashable, Sendable {
-    /// The names of the plugin's metrics, without the prefix.
-    enum Name: String {
-        case calls
-        case callDuration = "call.duration"
-        case activeCalls = "calls.active"
-        case joinedCalls = "calls.joined"
-        case unsentCalls = "calls.unsent"
-        case cachedCalls = "calls.cached"
-        case exchanges
-        case exchangeDuration = "exchange.duration"
-        case activeExchanges = "exchanges.active"
-        case connectionWait = "connection.wait"
-        case retries
-        case redirects
-        case sentBytes = "sent.bytes"
-        case receivedBytes = "received.bytes"
-    }
-
-    struct Label: Hashable, Sendable {
-        let name: String
-        var value: String
-    }
-
-    let name: Name
-    var labels: [Label]
-
-    /// The series that counts values for which no series is left.
-    var overflow: MetricSeries {
-        var copy = self
-        for index in copy.labels.indices { copy.labels[index].value = MetricLabels.other }
-        return copy
-    }
-}
-
 /// The metric objects in use; copies of a plugin share them.
 final class MetricStore: Sendable {
     private struct State {
         var counters: [MetricSeries: Counter] = [:]
         var timers: [MetricSeries: Timer] = [:]
         var meters: [MetricSeries: Meter] = [:]
-        var hosts: BoundedNames
+        var recorders: [MetricSeries: Recorder] = [:]
+        var servers: BoundedServers
 
-        var count: Int { counters.count + timers.count + meters.count }
+        var count: Int { counters.count + timers.count + meters.count + recorders.count }
     }
 
     private let prefix: String
@@ -58,37 +23,44 @@ final class MetricStore: Sendable {
         self.prefix = prefix
         self.factory = factory
         self.maximumCount = maximumCount
-        state = Mutex(State(hosts: BoundedNames(maximumCount: maximumHostCount)))
+        state = Mutex(State(servers: BoundedServers(maximumCount: maximumHostCount)))
     }
 
-    func host(_ name: String) -> String {
-        state.withLock { $0.hosts.bounded(name) }
+    func bounded(_ server: ObservedServer) -> ObservedServer {
+        state.withLock { $0.servers.bounded(server) }
     }
 
-    func add(_ amount: Int = 1, to name: MetricSeries.Name, _ labels: [MetricSeries.Label]) {
-        let counter = find(MetricSeries(name: name, labels: labels), in: \.counters) {
+    func count(_ name: MetricSeries.Name, _ attributes: MetricAttributes) {
+        let counter = find(MetricSeries(name: name, attributes: attributes), in: \.counters) {
             Counter(label: $0, dimensions: $1, factory: $2)
         }
-        counter.increment(by: amount)
+        counter.increment()
     }
 
-    func record(_ duration: Duration, in name: MetricSeries.Name, _ labels: [MetricSeries.Label]) {
-        let timer = find(MetricSeries(name: name, labels: labels), in: \.timers) {
+    func time(_ duration: Duration, in name: MetricSeries.Name, _ attributes: MetricAttributes) {
+        let timer = find(MetricSeries(name: name, attributes: attributes), in: \.timers) {
             Timer(label: $0, dimensions: $1, factory: $2)
         }
         timer.recordNanoseconds(duration.nanoseconds)
     }
 
-    func begin(_ name: MetricSeries.Name) {
-        meter(name).increment()
+    func record(_ value: Double, in name: MetricSeries.Name, _ attributes: MetricAttributes) {
+        let recorder = find(MetricSeries(name: name, attributes: attributes), in: \.recorders) {
+            Recorder(label: $0, dimensions: $1, aggregate: true, factory: $2)
+        }
+        recorder.record(value)
     }
 
-    func end(_ name: MetricSeries.Name) {
-        meter(name).decrement()
+    func begin(_ name: MetricSeries.Name, _ attributes: MetricAttributes) {
+        meter(name, attributes).increment()
     }
 
-    private func meter(_ name: MetricSeries.Name) -> Meter {
-        find(MetricSeries(name: name, labels: []), in: \.meters) {
+    func end(_ name: MetricSeries.Name, _ attributes: MetricAttributes) {
+        meter(name, attributes).decrement()
+    }
+
+    private func meter(_ name: MetricSeries.Name, _ attributes: MetricAttributes) -> Meter {
+        find(MetricSeries(name: name, attributes: attributes), in: \.meters) {
             Meter(label: $0, dimensions: $1, factory: $2)
         }
     }
@@ -105,13 +77,14 @@ final class MetricStore: Sendable {
         while true {
             let (allowed, known) = state.withLock { state in
                 let all = state[keyPath: path]
-                let allowed = all[series] == nil && state.count >= maximumCount ? series.overflow : series
+                if let known = all[series] { return (series, Metric?.some(known)) }
+                let allowed = state.count >= maximumCount ? series.overflow : series
                 return (allowed, all[allowed])
             }
             if let known { return known }
             let made = make(
-                prefix + allowed.name.rawValue,
-                allowed.labels.map { ($0.name, $0.value) },
+                allowed.name.isStandard ? allowed.name.rawValue : prefix + allowed.name.rawValue,
+                allowed.dimensions,
                 factory ?? MetricsSystem.factory
             )
             let kept = state.withLock { state -> Metric? in

@@ -1,64 +1,67 @@
 #if Metrics
+public import HTTPTypes
 public import Metrics
-import HTTPTypes
 public import Pipeline
 
-/// A plugin that counts and times calls and exchanges with swift-metrics, under labels of low cardinality.
+/// A plugin that measures exchanges as OpenTelemetry's HTTP conventions 1.44 define, and calls, with swift-metrics.
 ///
 /// ```swift
 /// MetricsPlugin()
-/// MetricsPlugin(prefix: "shop.http.", showsStatusCode: true, factory: registry)
+/// MetricsPlugin(prefix: "shop.", showsTarget: true, factory: registry)
 /// ```
 ///
-/// It requires the package trait `Metrics`.
+/// It requires the package trait `Metrics`. The guide <doc:/Pipeline/Telemetry> leads to Prometheus and Grafana.
 ///
 /// **Effects**
 ///
-/// | metric | kind | measures | labels |
-/// |---|---|---|---|
-/// | `pipeline.calls` | counter | calls that have ended | `method`, `host`, `status`, `outcome` |
-/// | `pipeline.call.duration` | timer | time from the start of the call to its end | the same |
-/// | `pipeline.calls.active` | meter | calls in progress that have reached the plugin | none |
-/// | `pipeline.calls.joined` | counter | calls that shared the exchange of another call, see ``DeduplicationPlugin`` | `method`, `host` |
-/// | `pipeline.calls.unsent` | counter | other calls that got a response without an exchange, because a plugin responded | `method`, `host` |
-/// | `pipeline.calls.cached` | counter | calls that ``CachePlugin`` handled | `method`, `host`, `cache` |
-/// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
-/// | `pipeline.exchange.duration` | timer | duration of the exchange | the same |
-/// | `pipeline.exchanges.active` | meter | exchanges in progress | none |
-/// | `pipeline.connection.wait` | timer | time until an exchange had a connection, if the transport reports it | `method`, `host` |
-/// | `pipeline.retries` | counter | attempts after the first that made an exchange | `method`, `host` |
-/// | `pipeline.redirects` | counter | exchanges that follow a redirect | `method`, `host` |
-/// | `pipeline.sent.bytes` | counter | bytes of request bodies | `method`, `host` |
-/// | `pipeline.received.bytes` | counter | bytes of response bodies on the wire | `method`, `host` |
+/// | metric | kind | measures |
+/// |---|---|---|
+/// | `http.client.request.duration` | histogram, s | duration of each exchange; see ``durationBuckets`` |
+/// | `http.client.active_requests` | meter | exchanges in progress |
+/// | `http.client.request.body.size` | histogram, bytes | request body of each exchange that has one |
+/// | `http.client.response.body.size` | histogram, bytes | response body of each exchange that has one, on the wire |
+/// | `pipeline.calls` | counter | calls that have ended |
+/// | `pipeline.call.duration` | timer | time from the start of the call to its end |
+/// | `pipeline.calls.active` | meter | calls in progress that have reached the plugin |
+/// | `pipeline.calls.joined` | counter | calls that shared the exchange of another call, see ``DeduplicationPlugin`` |
+/// | `pipeline.calls.unsent` | counter | other calls that got a response without an exchange, because a plugin responded |
+/// | `pipeline.calls.cached` | counter | calls that ``CachePlugin`` handled |
+/// | `pipeline.connection.wait` | timer | time until an exchange had a connection, if the transport reports it |
+/// | `pipeline.retries` | counter | attempts after the first that made an exchange |
+/// | `pipeline.redirects` | counter | exchanges that follow a redirect |
 ///
-/// | label | values |
-/// |---|---|
-/// | `method` | a method defined by an RFC, `_OTHER` for any other |
-/// | `host` | the first `maximumHostCount` hosts, without port; `other` for the rest |
-/// | `status` | `2xx` or, with `showsStatusCode`, `200`; `none` without a response, `other` for a number outside 100...599 |
-/// | `outcome` | `success`, or the kind of failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind defined by a plugin |
-/// | `cache` | ``CacheStatus/kind``: `hit`, `stale`, `revalidated`, `miss` or `bypass` |
-/// | `target` | the type of the target; only with `showsTarget`, for calls and exchanges |
+/// | attribute | values | metrics |
+/// |---|---|---|
+/// | `http.request.method` | a known method, `_OTHER` for any other | all |
+/// | `server.address`, `server.port` | the first `maximumHostCount` hosts with their ports; `_OTHER` and 0 for the rest | all, except for a call without a valid URL |
+/// | `url.scheme` | `http` or `https` | all, likewise |
+/// | `url.template` | the target's `pathTemplate`, if it has one; none after a redirect | all |
+/// | `http.response.status_code` | the status, if there was a response | `request.duration`, the sizes, `calls`, `call.duration` |
+/// | `error.type` | only for failures: the status, or the code of the error, such as `timeout.connect`; `_OTHER` for a code that a plugin defines | the same |
+/// | `network.protocol.version` | the version of HTTP, such as `2`, if the transport reports the connection | `request.duration`, the sizes |
+/// | `pipeline.cache` | ``CacheStatus/kind``: `hit`, `stale`, `revalidated`, `miss` or `bypass` | `calls.cached` |
+/// | `pipeline.target` | the type of the target; only with `showsTarget` | all |
 ///
 /// - Changes nothing and reads no body.
-/// - The outcome is the one that the caller gets, including decoding. A call with any status that its target accepts is
-///   a success.
-/// - The host of a call is the host of its first exchange.
+/// - An exchange with a status outside 100...399 has failed. A call has failed if it ends with an error, also from
+///   decoding, or with a status that its target does not accept. If the target accepts any status, a status of 400 or
+///   above is a failure.
+/// - The server of a call is that of its first exchange.
 /// - A streamed call ends with its stream.
-/// - Counts the bytes of bodies in memory, of files that are sent and, by their Content-Length, of downloads, but not
-///   of streams.
-/// - Keeps one metric object for each series, at most `maximumSeriesCount`. Any further series is counted with `other`
-///   in all its labels.
+/// - Measures bodies in memory, files that are sent and, by their Content-Length, downloads, but not streams or empty
+///   bodies.
+/// - Keeps one metric object for each series, at most `maximumSeriesCount`. The values of further series are recorded
+///   with `otel.metric.overflow` as the only attribute.
 /// - The factory makes each metric when it is first needed, never under a lock.
-/// - Measures durations with the provider's clock, in nanoseconds.
+/// - Measures durations with the provider's clock.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `prefix` | `pipeline.` | | the beginning of all names |
-/// | `maximumHostCount` | 20 | hosts | 0 and up; 0 removes the label `host` |
-/// | `showsStatusCode` | `false` | | |
+/// | `prefix` | `pipeline.` | | the beginning of the names that OpenTelemetry does not define |
+/// | `maximumHostCount` | 20 | hosts with their ports | 0 and up |
+/// | `knownMethods` | `.standardMethods`: those of RFC 9110, PATCH and QUERY | | |
 /// | `showsTarget` | `false` | | |
 /// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 13 more that hold the rest |
 /// | `factory` | `MetricsSystem.factory` | | |
@@ -68,38 +71,43 @@ public import Pipeline
 ///
 /// **Errors**: throws none. Failures pass through unchanged.
 ///
-/// **Secrets**: no label contains a path, a query, a header field, a body, a user name or the text of an error.
+/// **Secrets**: no attribute contains a path, a query, a header field, a body, a user name or the text of an error. A
+/// `pathTemplate` must not contain values.
 ///
-/// Source: https://swiftpackageindex.com/apple/swift-metrics/documentation/coremetrics
+/// Source: OpenTelemetry semantic conventions for HTTP metrics,
+/// https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
 public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, Stage.DidFinish {
-    private let prefix: String
-    private let labels: MetricLabels
-    private let showsHost: Bool
+    /// The upper bounds of the buckets that OpenTelemetry recommends for `http.client.request.duration`, in seconds.
+    ///
+    /// swift-metrics cannot pass them on, so set them in the configuration of the backend.
+    public static let durationBuckets = [
+        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+    ]
+
+    private let knownMethods: KnownMethods
     private let showsTarget: Bool
     private let store: MetricStore
 
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - prefix: the beginning of all metric names.
-    ///   - maximumHostCount: how many hosts have a label of their own, 0 and up; 0 removes the label `host`.
-    ///   - showsStatusCode: whether the label `status` is the status itself instead of its class.
-    ///   - showsTarget: whether there is a label `target` with the type of the target.
+    ///   - prefix: the beginning of the names of all metrics that OpenTelemetry does not define.
+    ///   - maximumHostCount: how many hosts with their ports have a name of their own, 0 and up.
+    ///   - knownMethods: the methods that have a name of their own; replaces the default.
+    ///   - showsTarget: whether there is an attribute `pipeline.target` with the type of the target.
     ///   - maximumSeriesCount: how many metric objects are kept, 1 and up.
     ///   - factory: makes the metrics; `nil` uses the factory that `MetricsSystem` has when a metric is made.
     public init(
         prefix: String = "pipeline.",
         maximumHostCount: Int = 20,
-        showsStatusCode: Bool = false,
+        knownMethods: Set<HTTPRequest.Method> = .standardMethods,
         showsTarget: Bool = false,
         maximumSeriesCount: Int = 1_000,
         factory: (any MetricsFactory)? = nil
     ) {
         precondition(maximumHostCount >= 0, "maximumHostCount is \(maximumHostCount), not 0 or more")
         precondition(maximumSeriesCount >= 1, "maximumSeriesCount is \(maximumSeriesCount), not 1 or more")
-        self.prefix = prefix
-        self.labels = MetricLabels(showsStatusCode: showsStatusCode)
-        self.showsHost = maximumHostCount > 0
+        self.knownMethods = KnownMethods(methods: knownMethods)
         self.showsTarget = showsTarget
         self.store = MetricStore(
             prefix: prefix,
@@ -113,62 +121,66 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
 
     /// Adds the call to those in progress.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) {
+        let place = place(request, context)
         // Calls share this state, and some may continue after the first has ended.
-        let isFirst = note(context) { $0.begin() }
-        if isFirst { store.begin(.activeCalls) }
+        let isFirst = note(context) { $0.begin(place) }
+        if isFirst { store.begin(.activeCalls, place) }
     }
 
     /// Counts the call when it ends, even if it never became a request.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
-        let wasActive = note(context) { $0.end() }
-        if wasActive { store.end(.activeCalls) }
-        let place = place(
-            outcome.exchanges.first?.request
-                ?? (try? PipelineRequest(context.endpoint.method, url: context.endpoint.url)),
-            context
-        )
+        let active = note(context) { $0.end() }
+        if let active { store.end(.activeCalls, active) }
+        var attributes =
+            outcome.exchanges.first.map { place($0.request, context) } ?? active
+            ?? place(try? PipelineRequest(context.endpoint.method, url: context.endpoint.url), context)
         if context.isJoined {
-            store.add(to: .joinedCalls, place)
+            store.count(.joinedCalls, attributes)
         } else if outcome.exchanges.isEmpty, outcome.statusCode != nil {
-            store.add(to: .unsentCalls, place)
+            store.count(.unsentCalls, attributes)
         }
         if let kind = context[CallCacheKind.self] {
-            store.add(to: .cachedCalls, place + [MetricSeries.Label(name: "cache", value: kind.rawValue)])
+            var cached = attributes
+            cached.cache = kind.rawValue
+            store.count(.cachedCalls, cached)
         }
-        let name = outcome.error.map { MetricLabels.outcome($0.code) } ?? MetricLabels.success
-        let labels = ended(place, outcome.statusCode, name, context)
-        store.add(to: .calls, labels)
-        store.record(outcome.duration, in: .callDuration, labels)
+        attributes.statusCode = outcome.statusCode
+        attributes.errorType = ErrorType.ofCall(outcome.error, statusCode: outcome.statusCode, context.target)
+        store.count(.calls, attributes)
+        store.time(outcome.duration, in: .callDuration, attributes)
     }
 
     // MARK: Exchanges
 
-    /// Adds the exchange to those in progress and counts the bytes of the body that it sends.
+    /// Adds the exchange to those in progress.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        store.begin(.activeExchanges)
         let place = place(request, context)
-        if context.hop > 0 || context.attempt > 1 {
-            let isFirst = note(context) { $0.steps.insert(.init(attempt: context.attempt, hop: context.hop)).inserted }
-            if isFirst { store.add(to: context.hop > 0 ? .redirects : .retries, place) }
-        }
-        if let byteCount = request.body.byteCount, byteCount > 0 { store.add(byteCount, to: .sentBytes, place) }
+        store.begin(.activeRequests, place)
+        guard context.hop > 0 || context.attempt > 1 else { return }
+        let isFirst = note(context) { $0.steps.insert(.init(attempt: context.attempt, hop: context.hop)).inserted }
+        if isFirst { store.count(context.hop > 0 ? .redirects : .retries, place) }
     }
 
-    /// Counts the exchange and the bytes of the body that it received.
+    /// Records the duration of the exchange and the sizes of its bodies.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        store.end(.activeExchanges)
-        var outcome = MetricLabels.success
-        if case .failure(let error) = result { outcome = MetricLabels.outcome(error.code) }
         guard let exchange = context.exchange else { return }
-        let place = place(exchange.request, context)
-        let labels = ended(place, exchange.statusCode, outcome, context)
-        store.add(to: .exchanges, labels)
-        store.record(exchange.duration, in: .exchangeDuration, labels)
-        if let wait = exchange.connectionWait { store.record(wait, in: .connectionWait, place) }
+        var attributes = place(exchange.request, context)
+        store.end(.activeRequests, attributes)
+        if let wait = exchange.connectionWait { store.time(wait, in: .connectionWait, attributes) }
+        attributes.statusCode = exchange.statusCode
+        attributes.protocolVersion = exchange.connection?.protocolVersion
+        switch result {
+        case .success(let response): attributes.errorType = ErrorType.of(statusCode: response.statusCode)
+        case .failure(let error): attributes.errorType = ErrorType.of(error.code)
+        }
+        store.record(exchange.duration / .seconds(1), in: .requestDuration, attributes)
+        if let byteCount = exchange.request.body.byteCount, byteCount > 0 {
+            store.record(Double(byteCount), in: .requestBodySize, attributes)
+        }
         if case .success(let response) = result, let byteCount = Self.receivedByteCount(of: response, context),
             byteCount > 0
         {
-            store.add(byteCount, to: .receivedBytes, place)
+            store.record(Double(byteCount), in: .responseBodySize, attributes)
         }
     }
 
@@ -180,36 +192,20 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
     }
 
     /// Updates the state that this store keeps for the call.
-    private func note(_ context: PipelineContext, _ change: (inout CountedCall) -> Bool) -> Bool {
+    private func note<Output: Sendable>(_ context: PipelineContext, _ change: (inout CountedCall) -> Output) -> Output {
         let key = ObjectIdentifier(store)
         return context.update(CountedCalls.self) { change(&$0[key, default: CountedCall()]) }
     }
 
-    // MARK: Labels
-
-    private func place(_ request: PipelineRequest?, _ context: PipelineContext) -> [MetricSeries.Label] {
-        let method = request?.observedMethod ?? PipelineRequest.observedMethod(context.endpoint.method)
-        var result = [MetricSeries.Label(name: "method", value: method)]
-        if showsHost {
-            let host = request?.serverAddress.map { store.host($0) } ?? MetricLabels.none
-            result.append(MetricSeries.Label(name: "host", value: host))
-        }
-        return result
-    }
-
-    private func ended(
-        _ place: [MetricSeries.Label],
-        _ statusCode: Int?,
-        _ outcome: String,
-        _ context: PipelineContext
-    ) -> [MetricSeries.Label] {
-        var result = place
-        result.append(MetricSeries.Label(name: "status", value: labels.status(statusCode)))
-        result.append(MetricSeries.Label(name: "outcome", value: outcome))
-        if showsTarget {
-            result.append(MetricSeries.Label(name: "target", value: "\(type(of: context.target))"))
-        }
-        return result
+    /// Returns the attributes of a request.
+    private func place(_ request: PipelineRequest?, _ context: PipelineContext) -> MetricAttributes {
+        MetricAttributes(
+            method: knownMethods.name(of: request?.method ?? context.endpoint.method),
+            server: request?.observedServer.map { store.bounded($0) },
+            scheme: request?.head.scheme,
+            template: context.observedTemplate,
+            target: showsTarget ? "\(type(of: context.target))" : nil
+        )
     }
 }
 
@@ -220,22 +216,22 @@ private struct CountedCall: Sendable {
         let hop: Int
     }
 
-    private var isActive = false
+    private var active: MetricAttributes?
     private var hasEnded = false
     /// The retries and redirects counted so far; each of them may have several exchanges.
     var steps: Set<Step> = []
 
     /// Returns whether to count the call as in progress.
-    mutating func begin() -> Bool {
-        guard !isActive, !hasEnded else { return false }
-        isActive = true
+    mutating func begin(_ attributes: MetricAttributes) -> Bool {
+        guard active == nil, !hasEnded else { return false }
+        active = attributes
         return true
     }
 
-    /// Returns whether the call was counted as in progress.
-    mutating func end() -> Bool {
+    /// Returns the attributes with which the call was counted as in progress.
+    mutating func end() -> MetricAttributes? {
         hasEnded = true
-        return isActive
+        return active
     }
 }
 
@@ -244,22 +240,24 @@ private enum CountedCalls: PipelineContextKey {
     static let defaultValue: [ObjectIdentifier: CountedCall] = [:]
 }
 
+extension PluginCapability {
+    static let metrics = Self("measures exchanges")
+}
+
 extension MetricsPlugin: CapabilityDeclaring {
-    private var counts: PluginCapability { .init("counts calls under \(prefix)") }
+    /// A capability of its own: the plugin measures each exchange.
+    public var capabilities: Set<PluginCapability> { [.metrics] }
 
-    /// A capability of its own, which contains the prefix.
-    public var capabilities: Set<PluginCapability> { [counts] }
-
-    /// Finds another plugin with the same prefix.
+    /// Finds another metrics plugin.
     public var orderRules: [OrderRule] {
         [
             OrderRule(
                 "metrics-twice",
-                [counts],
+                [.metrics],
                 .inside,
-                [counts],
-                consequence: "each call and exchange is counted twice as \(prefix)…",
-                remedy: "remove the inner one or change the prefix of one of them"
+                [.metrics],
+                consequence: "each exchange is measured twice",
+                remedy: "remove the inner one"
             )
         ]
     }

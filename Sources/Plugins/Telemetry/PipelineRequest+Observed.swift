@@ -2,38 +2,26 @@
 import HTTPTypes
 import Pipeline
 
-/// What metrics and traces record about a request: few distinct values, and no secrets.
+/// A server as metrics and traces name it.
+struct ObservedServer: Hashable, Sendable {
+    /// The host in lower case, without brackets.
+    let address: String
+    let port: Int
+}
+
 extension PipelineRequest {
-    private static let knownMethods: Set<HTTPRequest.Method> = Set(
-        [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
-            + ["QUERY"].compactMap { HTTPRequest.Method($0) }
-    )
-
-    /// The method, or `_OTHER` for a method that no RFC defines, which keeps the number of values small.
-    var observedMethod: String {
-        Self.observedMethod(method)
-    }
-
-    /// Returns the method, or `_OTHER` for a method that no RFC defines.
-    static func observedMethod(_ method: HTTPRequest.Method) -> String {
-        knownMethods.contains(method) ? method.rawValue : "_OTHER"
-    }
-
-    /// The host in lower case, without port and brackets; `nil` if there is none.
-    var serverAddress: String? {
+    /// The server of the request; `nil` if the request has no host.
+    ///
+    /// Without a port, the port is the default of the scheme.
+    var observedServer: ObservedServer? {
         guard let host else { return nil }
-        let end = Self.portMark(of: host) ?? host.endIndex
-        let name = host[..<end].lowercased()
+        let mark = Self.portMark(of: host)
+        let name = host[..<(mark ?? host.endIndex)].lowercased()
         let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
         let address = isLiteral ? String(name.dropFirst().dropLast()) : name
-        return address.isEmpty ? nil : address
-    }
-
-    /// The port of the request, or the scheme's default if the request names none.
-    var serverPort: Int? {
-        guard let host else { return nil }
-        if let mark = Self.portMark(of: host) { return Int(host[host.index(after: mark)...]) }
-        return head.scheme?.lowercased() == "https" ? 443 : 80
+        guard !address.isEmpty else { return nil }
+        let port = mark.flatMap { Int(host[host.index(after: $0)...]) }
+        return ObservedServer(address: address, port: port ?? (head.scheme?.lowercased() == "https" ? 443 : 80))
     }
 
     /// The colon before the port; colons inside an IPv6 address do not count.
@@ -41,5 +29,10 @@ extension PipelineRequest {
         guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") else { return nil }
         return colon
     }
+}
+
+extension PipelineContext {
+    /// The template of the target's path; `nil` after a redirect, which leads to another path.
+    var observedTemplate: String? { hop == 0 ? target.pathTemplate : nil }
 }
 #endif

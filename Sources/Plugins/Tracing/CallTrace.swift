@@ -14,7 +14,6 @@ final class CallTrace: Sendable {
     private let open = Mutex<[PipelineContext.ExchangeID: any Span]>([:])
 
     init(
-        _ request: PipelineRequest,
         _ context: PipelineContext,
         tracer: any Tracer,
         instrument: any Instrument,
@@ -25,7 +24,7 @@ final class CallTrace: Sendable {
         self.text = text
         timeline = TraceTimeline(context)
         call = tracer.startSpan(
-            SpanText.name(of: request, target: context.target),
+            SpanText.name(of: context.target),
             context: .current ?? .topLevel,
             ofKind: .internal,
             at: timeline.now(context),
@@ -33,12 +32,30 @@ final class CallTrace: Sendable {
             file: #fileID,
             line: #line
         )
-        call.attributes = text.attributes(of: request)
     }
 
-    func end(_ context: PipelineContext, _ note: (any Span) -> Void) {
-        call.updateAttributes { $0["pipeline.exchange_count"] = Int64(context.exchanges.count) }
-        note(call)
+    /// Ends the span of the call.
+    func end(_ response: PipelineResponse, _ context: PipelineContext) {
+        if call.isRecording {
+            call.updateAttributes { attributes in
+                attributes["pipeline.exchange_count"] = Int64(context.exchanges.count)
+                if let status = response.cacheStatus { attributes["pipeline.cache"] = status.kind.rawValue }
+            }
+            SpanText.fail(call, ErrorType.ofCall(nil, statusCode: response.statusCode, context.target))
+        }
+        call.end(at: timeline.now(context))
+    }
+
+    /// Ends the span of the call, which has failed.
+    func end(_ error: PipelineError, _ context: PipelineContext) {
+        if call.isRecording {
+            call.updateAttributes { $0["pipeline.exchange_count"] = Int64(context.exchanges.count) }
+            SpanText.fail(
+                call,
+                ErrorType.ofCall(error, statusCode: error.response?.statusCode, context.target),
+                error
+            )
+        }
         call.end(at: timeline.now(context))
     }
 
@@ -46,43 +63,52 @@ final class CallTrace: Sendable {
 
     /// Starts the span of an exchange before its request is complete.
     func prepareExchange(_ request: PipelineRequest, _ context: PipelineContext) -> PreparedSpan {
-        PreparedSpan(makeSpan(request, context), of: self)
+        PreparedSpan(makeSpan(request, context), of: request, self)
     }
 
     /// Ends the span of an exchange that was prepared but never sent.
     func endUnsent(_ prepared: PreparedSpan, _ context: PipelineContext, _ error: (any Error)?) {
         guard let unsent = prepared.take(by: self) else { return }
         unsent.updateAttributes { $0["pipeline.sent"] = false }
-        if let error = error as? PipelineError { SpanText.end(unsent, error) }
+        if let error = error as? PipelineError { SpanText.fail(unsent, ErrorType.of(error.code), error) }
         unsent.end(at: timeline.now(context))
     }
 
     func willSend(_ request: PipelineRequest, _ context: PipelineContext) {
-        let span = PreparedSpan.current?.take(by: self) ?? makeSpan(request, context)
-        span.updateAttributes { attributes in
-            attributes.merge(text.attributes(of: request))
-            let resendCount = context.exchanges.count
-            if resendCount > 0 { attributes["http.request.resend_count"] = Int64(resendCount) }
-            if context.hop > 0 { attributes["pipeline.hop"] = Int64(context.hop) }
-            if context.attempt > 1 { attributes["pipeline.attempt"] = Int64(context.attempt) }
+        let prepared = PreparedSpan.current
+        let span: any Span
+        if let prepared, let taken = prepared.take(by: self) {
+            span = taken
+            if !prepared.describes(request) { describe(request, span, context) }
+        } else {
+            span = makeSpan(request, context)
+        }
+        let resendCount = context.exchanges.count
+        if span.isRecording, resendCount > 0 || context.hop > 0 || context.attempt > 1 {
+            span.updateAttributes { attributes in
+                if resendCount > 0 { attributes["http.request.resend_count"] = Int64(resendCount) }
+                if context.hop > 0 { attributes["pipeline.hop"] = Int64(context.hop) }
+                if context.attempt > 1 { attributes["pipeline.attempt"] = Int64(context.attempt) }
+            }
         }
         open.withLock { $0[context.exchangeID] = span }
     }
 
     func didReceive(_ result: Result<PipelineResponse, PipelineError>, _ context: PipelineContext) {
         guard let span = open.withLock({ $0.removeValue(forKey: context.exchangeID) }) else { return }
-        switch result {
-        case .success(let response):
-            SpanText.end(span, statusCode: response.statusCode, isFailure: response.statusCode >= 400)
-        case .failure(let error):
-            SpanText.end(span, error)
+        if span.isRecording {
+            if let exchange = context.exchange { span.updateAttributes { SpanText.add(exchange, to: &$0) } }
+            switch result {
+            case .success(let response): SpanText.fail(span, ErrorType.of(statusCode: response.statusCode))
+            case .failure(let error): SpanText.fail(span, ErrorType.of(error.code), error)
+            }
         }
         span.end(at: timeline.now(context))
     }
 
     private func makeSpan(_ request: PipelineRequest, _ context: PipelineContext) -> any Span {
-        tracer.startSpan(
-            SpanText.name(of: request),
+        let span = tracer.startSpan(
+            text.name(of: request, context.observedTemplate),
             context: call.context,
             ofKind: .client,
             at: timeline.now(context),
@@ -90,6 +116,14 @@ final class CallTrace: Sendable {
             file: #fileID,
             line: #line
         )
+        describe(request, span, context)
+        return span
+    }
+
+    private func describe(_ request: PipelineRequest, _ span: any Span, _ context: PipelineContext) {
+        guard span.isRecording else { return }
+        let attributes = text.attributes(of: request, context.observedTemplate)
+        span.updateAttributes { $0.merge(attributes) }
     }
 }
 
@@ -100,12 +134,21 @@ final class PreparedSpan: Sendable {
 
     let context: ServiceContext
     private let owner: CallTrace
+    private let request: HTTPRequest
     private let span: Mutex<(any Span)?>
 
-    init(_ span: any Span, of owner: CallTrace) {
+    init(_ span: any Span, of request: PipelineRequest, _ owner: CallTrace) {
         context = span.context
+        self.request = request.head
         self.owner = owner
         self.span = Mutex(span)
+    }
+
+    /// Returns whether a request has the method and the URL that the span shows.
+    func describes(_ other: PipelineRequest) -> Bool {
+        let head = other.head
+        return head.method == request.method && head.scheme == request.scheme && head.path == request.path
+            && head.authority == request.authority
     }
 
     /// Returns the span to the first exchange of its call that asks for it, and `nil` to all others.

@@ -6,43 +6,57 @@ import Tracing
 /// The names and attributes of spans, as OpenTelemetry defines them: pure functions.
 struct SpanText: Sendable {
     let redactor: Redactor
+    let methods: KnownMethods
 
-    static func name(of request: PipelineRequest) -> String {
-        let method = request.observedMethod
-        return method == "_OTHER" ? "HTTP" : method
+    /// Returns the name of a call's span: the type of its target and, if there is one, the template of its path.
+    static func name(of target: any TargetType) -> String {
+        let type = "\(type(of: target))"
+        return target.pathTemplate.map { type + " " + $0 } ?? type
     }
 
-    static func name(of request: PipelineRequest, target: any TargetType) -> String {
-        "\(name(of: request)) \(type(of: target))"
+    /// Returns the name of an exchange's span.
+    func name(of request: PipelineRequest, _ template: String?) -> String {
+        let known = methods.name(of: request.method)
+        let method = known == KnownMethods.other ? "HTTP" : known
+        return template.map { method + " " + $0 } ?? method
     }
 
-    func attributes(of request: PipelineRequest) -> SpanAttributes {
+    /// Returns the attributes that describe a request.
+    func attributes(of request: PipelineRequest, _ template: String?) -> SpanAttributes {
         var attributes: SpanAttributes = [:]
-        attributes["http.request.method"] = request.observedMethod
+        let method = methods.name(of: request.method)
+        attributes["http.request.method"] = method
+        if method != request.method.rawValue { attributes["http.request.method_original"] = request.method.rawValue }
         attributes["url.full"] = redactor.url(of: request)
         if let scheme = request.head.scheme { attributes["url.scheme"] = scheme }
-        if let address = request.serverAddress { attributes["server.address"] = address }
-        if let port = request.serverPort { attributes["server.port"] = Int64(port) }
+        if let template { attributes["url.template"] = template }
+        if let server = request.observedServer {
+            attributes["server.address"] = server.address
+            attributes["server.port"] = Int64(server.port)
+        }
         return attributes
     }
 
-    /// Records a failure; a cancelled call does not count as failed.
-    static func end(_ span: any Span, _ error: PipelineError) {
-        span.updateAttributes { $0["error.type"] = error.code.rawValue }
-        guard error.code != .cancelled else { return }
-        span.setStatus(SpanStatus(code: .error, message: error.description))
+    /// Adds the attributes that describe the response and the connection of an exchange.
+    static func add(_ exchange: PipelineExchange, to attributes: inout SpanAttributes) {
+        if let statusCode = exchange.statusCode { attributes["http.response.status_code"] = Int64(statusCode) }
+        guard let connection = exchange.connection else { return }
+        if let version = connection.protocolVersion { attributes["network.protocol.version"] = version }
+        guard let address = connection.peerAddress else { return }
+        attributes["network.peer.address"] = address
+        if let port = connection.peerPort { attributes["network.peer.port"] = Int64(port) }
     }
 
-    static func end(_ span: any Span, statusCode: Int, isFailure: Bool) {
-        span.updateAttributes { attributes in
-            attributes["http.response.status_code"] = Int64(statusCode)
-            if isFailure { attributes["error.type"] = "\(statusCode)" }
-        }
-        if isFailure { span.setStatus(SpanStatus(code: .error)) }
-    }
-
-    static func isFailure(_ statusCode: Int, of target: any TargetType) -> Bool {
-        target.validationType == .anyStatus ? statusCode >= 400 : !target.validationType.accepts(statusCode)
+    /// Marks a span as failed.
+    ///
+    /// - Parameters:
+    ///   - span: the span.
+    ///   - type: the value of `error.type`; `nil` leaves the span unchanged.
+    ///   - error: describes the failure, unless the type is a status.
+    static func fail(_ span: any Span, _ type: String?, _ error: PipelineError? = nil) {
+        guard let type, span.isRecording else { return }
+        span.updateAttributes { $0["error.type"] = type }
+        span.setStatus(SpanStatus(code: .error, message: error?.description))
     }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Tracing
+public import HTTPTypes
 public import Pipeline
 public import Tracing
 
@@ -14,21 +15,30 @@ public import Tracing
 ///
 /// | span | kind | name | attributes |
 /// |---|---|---|---|
-/// | call | internal | `GET GitHub`: the method and the type of the target | those of the request, `http.response.status_code`, `error.type`, `pipeline.exchange_count`; with ``CachePlugin``, `pipeline.cache`, such as `hit` |
-/// | exchange | client | `GET` | those of the request, `http.response.status_code`, `error.type`; from the second exchange of the call on, `http.request.resend_count` |
+/// | exchange | client | `GET` or, with a template, `GET /users/{id}` | those of OpenTelemetry's HTTP conventions 1.44, below |
+/// | call | internal | the type of the target and, if any, the template: `GitHub /users/{id}` | `pipeline.exchange_count`, `error.type`; with ``CachePlugin``, `pipeline.cache`, such as `hit` |
 ///
-/// The attributes of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and
-/// `server.port`. An exchange of a later attempt also has `pipeline.attempt`, and one that follows a redirect has
-/// `pipeline.hop`. A method that no RFC defines is `_OTHER`, and `HTTP` in the name of the span.
+/// | attribute of an exchange | value |
+/// |---|---|
+/// | `http.request.method` | a known method, or `_OTHER` for any other; the name of the span then begins with `HTTP` |
+/// | `http.request.method_original` | the method, if it is `_OTHER` |
+/// | `url.full`, `url.scheme` | the URL, redacted |
+/// | `url.template` | the target's `pathTemplate`, if it has one; none after a redirect |
+/// | `server.address`, `server.port` | the host in lower case, and its port or the default of the scheme |
+/// | `http.response.status_code` | the status, if there was a response |
+/// | `error.type` | only for failures: the status, or the code of the error, such as `timeout.connect`; `_OTHER` for a code that a plugin defines |
+/// | `network.protocol.version`, `network.peer.address`, `network.peer.port` | the version of HTTP, and the server or proxy, if the transport reports the connection |
+/// | `http.request.resend_count` | the number of earlier exchanges of the call, if any |
+/// | `pipeline.attempt`, `pipeline.hop` | the attempt from the second on, and the number of redirects if any |
 ///
 /// - Changes no message.
 /// - The call span is a child of the span that is current where the call is made. It is itself current for everything
 ///   inside, plugins and transport.
 /// - Reads the tracer for each call.
-/// - An exchange with a status of 400 or above has failed. A call has failed if it ends with an error or with a status
-///   that its target does not accept. If the target accepts any status, a status of 400 or above is a failure.
-/// - A failed span has the status `error`, and the error's code or the status as `error.type`. A cancelled call has not
-///   failed; only its `error.type` is set.
+/// - An exchange with a status outside 100...399 has failed. A call has failed if it ends with an error or with a
+///   status that its target does not accept. If the target accepts any status, a status of 400 or above is a failure.
+/// - A failed span has the status `error`. So has the span of a cancelled call or exchange, with `cancelled` as
+///   `error.type`. Other instrumentations may leave both unset.
 /// - The spans of a streamed call end with the header fields.
 /// - Uses the provider's clock for all instants.
 ///
@@ -38,6 +48,7 @@ public import Tracing
 /// |---|---|
 /// | `tracer` | that of `InstrumentationSystem` |
 /// | `redactor` | `Redactor.standard`, for `url.full` |
+/// | `knownMethods` | `.standardMethods`: those of RFC 9110, PATCH and QUERY |
 ///
 /// **Position**
 ///
@@ -47,8 +58,9 @@ public import Tracing
 ///
 /// **Errors**: throws none. Failures pass through unchanged.
 ///
-/// **Secrets**: `url.full` is redacted with the `redactor`, without user name, password and query values. Header fields
-/// and bodies are not recorded. Of an error, only its description is recorded, which contains no secret.
+/// **Secrets**: `url.full` is redacted with the `redactor`, without user name, password and all query values, of which
+/// OpenTelemetry hides only a few. Header fields and bodies are not recorded. Of an error, only its description is
+/// recorded, which contains no secret.
 ///
 /// Source: OpenTelemetry semantic conventions for HTTP spans,
 /// https://opentelemetry.io/docs/specs/semconv/http/http-spans/
@@ -61,9 +73,14 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
     /// - Parameters:
     ///   - tracer: makes the spans; `nil` uses the tracer of `InstrumentationSystem` at the time of the call.
     ///   - redactor: decides which parts of `url.full` are shown.
-    public init(tracer: (any Tracer)? = nil, redactor: Redactor = .standard) {
+    ///   - knownMethods: the methods that have a name of their own; replaces the default.
+    public init(
+        tracer: (any Tracer)? = nil,
+        redactor: Redactor = .standard,
+        knownMethods: Set<HTTPRequest.Method> = .standardMethods
+    ) {
         self.tracer = tracer
-        self.text = SpanText(redactor: redactor)
+        self.text = SpanText(redactor: redactor, methods: KnownMethods(methods: knownMethods))
     }
 
     /// Makes the span of the call.
@@ -75,7 +92,6 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         guard context.update(CurrentTrace.self, { $0.reserve() }) else { return try await next(request) }
         defer { context.update(CurrentTrace.self) { $0.isReserved = false } }
         let trace = CallTrace(
-            request,
             context,
             tracer: tracer ?? InstrumentationSystem.tracer,
             instrument: tracer ?? InstrumentationSystem.instrument,
@@ -84,15 +100,10 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         context.update(CurrentTrace.self) { $0.trace = trace }
         do {
             let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
-            let isFailure = SpanText.isFailure(response.statusCode, of: context.target)
-            trace.end(context) { span in
-                SpanText.end(span, statusCode: response.statusCode, isFailure: isFailure)
-                guard let status = response.cacheStatus else { return }
-                span.updateAttributes { $0["pipeline.cache"] = status.kind.rawValue }
-            }
+            trace.end(response, context)
             return response
         } catch {
-            trace.end(context) { SpanText.end($0, error as? PipelineError ?? PipelineError(.cancelled, "")) }
+            trace.end(error as? PipelineError ?? PipelineError(.cancelled, ""), context)
             throw error
         }
     }

@@ -12,6 +12,7 @@ struct Ask: TargetType, AccessTokenAuthorizable {
     var validationType: ValidationType = .anyStatus
     var options = RequestOptions()
     var authorizationType: AuthorizationType?
+    var pathTemplate: String?
 
     var baseURL: URL { URL(string: url) ?? URL(filePath: "/") }
 }

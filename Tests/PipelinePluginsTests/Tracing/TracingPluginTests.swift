@@ -22,7 +22,7 @@ struct TracingPluginTests {
         return response.statusCode == 503 ? try await next(request) : response
     }
 
-    private var call: FinishedInMemorySpan? { tracer.finished.last { $0.operationName.hasSuffix("Ask") } }
+    private var call: FinishedInMemorySpan? { tracer.finished.last { $0.operationName == "Ask" } }
     private var exchanges: [FinishedInMemorySpan] { tracer.finished.filter { $0.kind == .client } }
 
     private func send(_ ask: Ask = Ask(), to steps: [ScriptedTransport.Step], _ plugins: (any PluginType)...) async {
@@ -68,8 +68,8 @@ struct TracingPluginTests {
         let exchange = try #require(exchanges.first)
         #expect(tracer.finished.count == 2)
         #expect(tracer.active.isEmpty)
-        #expect([call.operationName, exchange.operationName] == ["GET Ask", "GET"])
-        #expect(call.texts == request.merging(["pipeline.exchange_count": "1"]) { $1 })
+        #expect([call.operationName, exchange.operationName] == ["Ask", "GET"])
+        #expect(call.texts == ["pipeline.exchange_count": "1"])
         #expect(exchange.texts == request)
         #expect(call.parentSpanID == nil)
         #expect(exchange.parentSpanID == call.spanID)
@@ -88,7 +88,6 @@ struct TracingPluginTests {
         #expect(exchanges.map { $0.texts["server.address"] } == ["a.test", "a.test", "b.test"])
         #expect(exchanges.allSatisfy { $0.parentSpanID == call?.spanID })
         #expect(call?.texts["pipeline.exchange_count"] == "3")
-        #expect(call?.texts["server.address"] == "a.test")
         #expect(tracer.active.isEmpty)
     }
 
@@ -178,7 +177,7 @@ struct TracingPluginTests {
         #expect(exchange.texts["error.type"] == (exchangeFails ? "\(code)" : nil))
         #expect(call.status?.code == (callFails ? .error : nil))
         #expect(call.texts["error.type"] == (callFails ? "\(code)" : nil))
-        #expect(call.texts["http.response.status_code"] == "\(code)")
+        #expect(exchange.texts["http.response.status_code"] == "\(code)")
     }
 
     @Test("A failure marks both spans as errors with its code and description and is passed on")
@@ -195,7 +194,7 @@ struct TracingPluginTests {
         }
     }
 
-    @Test("A cancelled call is not an error; only error.type records it")
+    @Test("A cancelled call is an error of both spans, with cancelled as error.type")
     func cancelled() async {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
@@ -204,7 +203,7 @@ struct TracingPluginTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(tracer.finished.map { $0.texts["error.type"] } == ["cancelled", "cancelled"])
-        #expect(tracer.finished.allSatisfy { $0.status == nil })
+        #expect(tracer.finished.allSatisfy { $0.status?.code == .error })
         #expect(tracer.active.isEmpty)
     }
 

@@ -34,16 +34,6 @@ enum OnAServerSamples {
     }
     #endif
 
-    #if Metrics && Tracing
-    static func telemetry() -> PluginStack {
-        // sample: telemetry
-        let standard = PluginStack.standard(inner: { TracingPlugin.Propagation() })
-        let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), standard]
-        // end
-        return plugins
-    }
-    #endif
-
     // sample: request id
     enum Incoming { @TaskLocal static var requestID = "none" }
     // end
@@ -157,18 +147,6 @@ struct OnAServerSamplesTests {
         #expect(output.text == "job 7\n")
         let error = await #expect(throws: PipelineError.self) { try await shop.request(.item(id: 7)) }
         #expect(error?.code == .clientClosed)
-    }
-    #endif
-
-    #if Metrics && Tracing
-    @Test("The stack with metrics and traces has no finding, and no note about traces")
-    func telemetry() {
-        let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<Shop>(transport: transport, plugins: [OnAServerSamples.telemetry()])
-        let description = provider.explain()
-        #expect(description.findings.isEmpty)
-        #expect(!"\(description)".contains("tracing-"))
-        #expect(provider.plugins.contains { $0 is MetricsPlugin })
     }
     #endif
 
