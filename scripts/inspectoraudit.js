@@ -78,7 +78,7 @@
   for (const node of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
     if (!shown(node)) continue;
     const own = Number(node.tagName[1]);
-    if (own > level + 1 && !(level === 0 && innerWidth <= 640)) say(`${node.tagName} “${node.textContent.slice(0, 30)}” after level ${level}`);
+    if (own > level + 1) say(`${node.tagName} “${node.textContent.slice(0, 30)}” after level ${level}`);
     level = own;
   }
   for (const node of document.querySelectorAll("table")) {

@@ -21,7 +21,7 @@ def check(condition, text, shown=""):
     if not condition: findings.append(f"{text}{f': {shown!r}' if shown != '' else ''}")
 
 
-def page(data, template=None):
+def page(data):
     """Joins the three files and the data into one document, as the package does.
 
     inspector.html has each of these placeholders once. The template is split at them before anything is inserted, because the inserted
@@ -30,7 +30,7 @@ def page(data, template=None):
     of the style and of the script: exactly the text between their tags.
     """
     style, script = (FOLDER / "inspector.css").read_text(), (FOLDER / "inspector.js").read_text()
-    html = template or (FOLDER / "inspector.html").read_text()
+    html = (FOLDER / "inspector.html").read_text()
     text = json.dumps(data, ensure_ascii=False) if not isinstance(data, str) else data
     # JSON can hold a lone surrogate as an escape only.
     text = re.sub("[<>&\u2028\u2029\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -250,7 +250,8 @@ def check_commands(browser, names):
     for method, url, body, more in COMMANDS:
         request = {"method": method, "url": url, "headers": fields} | ({} if body is None else {"postData": {"mimeType": "", "text": body}})
         command = browser.value(f"curlOf(new Exchange({json.dumps({'request': request})})).command")
-        run = lambda *arguments: subprocess.run(["bash", *arguments], capture_output=True, input=command.encode(), env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        run = lambda *arguments: subprocess.run(["bash", *arguments], capture_output=True, input=command.encode(), cwd=browser.folder,
+                                                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
         check(run("-n").returncode == 0, "bash cannot parse", command)
         script = browser.folder / "command.sh"
         script.write_bytes(b"curl() { printf '%s\\0' \"$@\"; case \" $* \" in *' @- '*) cat;; esac; }\n" + command.encode())
@@ -292,6 +293,13 @@ def check_hostile(browser):
         browser.size(width, 740, scheme)
         browser.audit(f"hostile data, {width} px")
     browser.size(1280, 800)
+    fields = [{"name": f"x-{index}", "value": "x"} for index in range(3000)]
+    browser.show(inspectordata.document([], [inspectordata.entry(1, index, headers=fields if index == 99999 else []) for index in range(100000)]))
+    shown = browser.panel(1, "response")
+    check("2,000 more fields not shown." in shown, "the rows of a table are not bounded")
+    browser.panel(1, "overview"), browser.panel(1, "timeline")
+    check(browser.value("document.querySelectorAll('*').length") < 20000, "elements for 100,000 exchanges", browser.value("document.querySelectorAll('*').length"))
+    browser.quiet("100,000 exchanges in a call")
     for wrong in ("", "null", "[]", "7", '"x"', '{"log":7}', '{"log":{"entries":{}}}', '{"log":{"_pipeline":{"calls":[null]}}}', "{"):
         browser.show(wrong)
         check(browser.value("$('empty').hidden") is False, "no text for the data", wrong)
@@ -449,6 +457,7 @@ def main():
         for path in pages: check_foreign(browser, path)
         browser.stop()
     size = sum((FOLDER / f"inspector.{kind}").stat().st_size for kind in ("html", "css", "js"))
+    check(size <= 90 * 1024, "bytes of the page without data", size)
     print("\n".join(findings[:200]))
     print(f"inspectorcheck: {size / 1000:.1f} kB without data; {figures}: {len(findings)} findings")
     sys.exit(bool(findings))

@@ -12,6 +12,7 @@ const record = value => value !== null && typeof value === "object" && !Array.is
 const clip = (value, limit) => value.length > limit ? value.slice(0, limit) + "…" : value;
 const grouped = value => value.toLocaleString("en");
 const plural = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+const largest = (values, least) => values.reduce((found, value) => Math.max(found, value), least);
 const fieldsOf = value => list(value).map(field => [text(field.name), text(field.value)]);
 const fieldIn = (fields, name) => (fields.find(field => field[0].toLowerCase() === name) ?? ["", ""])[1];
 
@@ -48,6 +49,9 @@ function clock(start) {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} `
     + `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
 }
+
+// The number of rows that a table shows at most.
+const MOST = 1000;
 
 // MARK: Elements
 
@@ -172,7 +176,7 @@ function makeCall(key, raw, entries) {
   const own = record(raw), first = exchanges[0] ?? NONE, last = exchanges.at(-1) ?? NONE, error = record(own.error);
   const result = own.response ? new Message(own.response) : last.response;
   const begin = Date.parse(text(own.startedDateTime)) || first.start;
-  const end = Math.max(begin, ...exchanges.map(exchange => exchange.start + exchange.time));
+  const end = largest(exchanges.map(exchange => exchange.start + exchange.time), begin);
   const url = text(own.url) || first.url, [host, path] = hostAndPath(url), target = text(own.target);
   const call = {
     key, raw, exchanges, last, result, begin, url, host, path, target, name: target || path || "(no URL)",
@@ -182,8 +186,8 @@ function makeCall(key, raw, entries) {
     type: mediaType(text(result.body.mimeType)), parent: own.parent ?? last.place.parentCall,
     running: raw !== null && typeof own.duration !== "number" && !own.error, joined: own.joined === true,
     source: text(own.source), cacheStatus: text(own.cacheStatus),
-    attempts: Math.max(1, ...exchanges.map(exchange => exchange.attempt)),
-    hops: Math.max(0, ...exchanges.map(exchange => exchange.hop)),
+    attempts: largest(exchanges.map(exchange => exchange.attempt), 1),
+    hops: largest(exchanges.map(exchange => exchange.hop), 0),
     refused: exchanges.some(exchange => exchange.note("refusedRetry") || exchange.note("refusedRedirect")),
     bytes: exchanges.reduce((sum, { request, response }) => sum + Math.max(0, request.wireSize)
       + (response.wireSize >= 0 ? response.wireSize : response.size), 0),
@@ -773,8 +777,9 @@ function bodyView(body, nests, params) {
 
 function fieldTable(fields, caption) {
   if (!fields.length) return muted("None.");
-  return table(run("unseen", caption), ["Name", "Value"],
-    fields.slice(0, 1000).map(([name, value]) => [line(name, 500), longText(value)]), { class: "fields" });
+  return [table(run("unseen", caption), ["Name", "Value"],
+    fields.slice(0, MOST).map(([name, value]) => [line(name, 500), longText(value)]), { class: "fields" }),
+  fields.length > MOST && muted(`${plural(fields.length - MOST, "more field")} not shown.`)];
 }
 
 // MARK: Call
@@ -879,7 +884,8 @@ function overview(call) {
 }
 
 function exchangeTable(call) {
-  return table(null, ["Attempt", "Redirects", "Request", "Outcome", "Duration"], call.exchanges.map(exchange => {
+  const head = ["Attempt", "Redirects", "Request", "Outcome", "Duration"];
+  return table(null, head, call.exchanges.slice(-MOST).map(exchange => {
     const { failure, status } = exchange.response;
     return [String(exchange.attempt), String(exchange.hop),
       `${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`,
@@ -893,7 +899,8 @@ function exchangeTable(call) {
 
 // The exchange is undefined for the response that the caller got.
 function pickExchange(call, hasResult = false) {
-  const { exchanges } = call, wanted = state.exchange.get(call.key), end = exchanges.length - (hasResult ? 0 : 1);
+  const exchanges = call.exchanges.slice(-MOST), wanted = state.exchange.get(call.key);
+  const end = exchanges.length - (hasResult ? 0 : 1);
   const chosen = wanted <= end ? wanted : end;
   if (end < 1) return [null, exchanges[chosen]];
   const label = ({ attempt, hop, response }, index) => `${index + 1} of ${exchanges.length}: attempt ${attempt}, `
@@ -1017,7 +1024,7 @@ function timeline(call) {
     row.node = spanRow(row, total, index < 0 ? [] : remarks(call, row.span, index), () => fold(rows));
   }
   fold(rows);
-  const ticks = run("ticks", [0, 0.25, 0.5, 0.75].map(part => el("span", {}, time(total * part))));
+  const ticks = run("ticks", [0, 0.5].map(part => el("span", {}, time(total * part))));
   const head = [["Span", "t-name"], [ticks], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
   return [
     call.joined && muted("The call joined another call in flight and shares its response. "
