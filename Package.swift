@@ -83,6 +83,8 @@ let package = Package(
         .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
+        // Not part of PipelineTesting, because it replaces malloc in every program that links it.
+        .library(name: "PipelineAllocations", targets: ["PipelineAllocations"]),
         .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
         .executable(name: "har", targets: ["har"]),
     ],
@@ -154,6 +156,13 @@ let package = Package(
             path: "Sources/Testing",
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "PipelineAllocations",
+            dependencies: ["Pipeline", "CAllocations"],
+            path: "Sources/Allocations",
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "CAllocations"),
         .target(
             name: "PipelineAPI",
             dependencies: ["Pipeline", httpTypes],
@@ -304,6 +313,11 @@ let package = Package(
         .testTarget(
             name: "PipelineTestingTests",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "TestSupport", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineAllocationsTests",
+            dependencies: ["Pipeline", "PipelineAllocations", "PipelinePlugins", "PipelineTransports"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
