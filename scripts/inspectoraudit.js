@@ -3,7 +3,7 @@
   const findings = [], seen = new Set();
   const say = text => { if (!seen.has(text)) { seen.add(text); findings.push(text); } };
   const shown = node => node.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
-  const path = node => `${node.tagName.toLowerCase()}${node.id ? "#" + node.id : ""}${node.className ? "." + String(node.className).replace(/ /g, ".") : ""}`;
+  const path = node => [node.localName, node.id && `#${node.id}`, ...[...node.classList].map(name => `.${name}`)].join("");
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = color => {
     canvas.clearRect(0, 0, 1, 1);
@@ -30,7 +30,6 @@
     }
     return layers.reverse().reduce((below, top) => over(top, below), rgba(getComputedStyle(document.body).backgroundColor));
   };
-  const isUnseen = node => node.closest(".unseen") !== null;
   const inside = node => {
     const box = node.getBoundingClientRect();
     return box.width > 0 && box.height > 0;
@@ -40,7 +39,7 @@
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || /^(SCRIPT|STYLE|OPTION)$/.test(node.tagName) || !shown(node) || isUnseen(node) || node.closest(":disabled")) continue;
+    if (!walker.currentNode.data.trim() || node.closest("script, style, option, .unseen, :disabled") || !shown(node)) continue;
     const style = getComputedStyle(node), size = parseFloat(style.fontSize);
     const needed = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
     const behind = background(node), found = contrast(over(rgba(style.color), behind), behind);
@@ -51,22 +50,27 @@
     if (!shown(node) || node.disabled || !inside(node)) continue;
     const style = getComputedStyle(node), isMark = node.matches(".span, .track > span");
     const color = isMark ? style.backgroundColor : node.matches(".kind") ? style.borderLeftColor : style.borderTopColor;
-    if ((!isMark && parseFloat(style.borderLeftWidth) === 0) || (isMark && style.backgroundImage !== "none") || node.type === "checkbox") continue;
+    if (isMark ? style.backgroundImage !== "none" : parseFloat(style.borderLeftWidth) === 0 || node.type === "checkbox") continue;
     const behind = background(node.parentElement);
-    const found = Math.max(contrast(over(rgba(color), behind), behind), isMark || node.matches(".kind") ? 0 : contrast(background(node), behind));
+    const filling = isMark || node.matches(".kind") ? 0 : contrast(background(node), behind);
+    const found = Math.max(contrast(over(rgba(color), behind), behind), filling);
     if (found < 3) say(`contrast ${found.toFixed(2)} of the mark ${path(node)}`);
   }
   // Names of controls, regions and images.
   const textOf = id => document.getElementById(id)?.textContent.trim() ?? "";
-  const nameOf = node => node.getAttribute("aria-label")?.trim() || (node.getAttribute("aria-labelledby") ?? "").split(" ").map(textOf).join(" ").trim()
-    || [...node.labels ?? []].map(label => label.textContent.trim()).join(" ") || (node.matches("button, [role=tab], [role=columnheader]") ? node.textContent.trim() : "")
-    || node.getAttribute("alt") || "";
-  for (const node of document.querySelectorAll("button, input, select, textarea, img, dialog, [tabindex='0'], [role=group], [role=tablist], [role=tabpanel], [role=grid]")) {
+  const nameOf = node => [
+    node.getAttribute("aria-label"), (node.getAttribute("aria-labelledby") ?? "").split(" ").map(textOf).join(" "),
+    ...[...node.labels ?? []].map(label => label.textContent), node.matches("button, [role=tab]") ? node.textContent : "",
+    node.getAttribute("alt"),
+  ].map(name => name?.trim()).find(Boolean);
+  const named = "button, input, select, textarea, img, dialog, [tabindex='0'], [role=group], [role=tablist], [role=grid]";
+  for (const node of document.querySelectorAll(named)) {
     if (shown(node) && !nameOf(node)) say(`no accessible name: ${path(node)}`);
   }
   for (const node of document.querySelectorAll("button[aria-label]")) {
     const label = node.textContent.trim();
-    if (/\w/.test(label) && !node.getAttribute("aria-label").toLowerCase().includes(label.toLowerCase())) say(`the label of ${path(node)} lacks its text`);
+    const name = node.getAttribute("aria-label").toLowerCase();
+    if (/\w/.test(label) && !name.includes(label.toLowerCase())) say(`the label of ${path(node)} lacks its text`);
   }
   // Structure.
   const ids = [...document.querySelectorAll("[id]")].map(node => node.id);
@@ -82,23 +86,29 @@
     level = own;
   }
   for (const node of document.querySelectorAll("table")) {
-    if (!node.querySelector("thead th[scope=col]") || !node.querySelector("tbody th[scope=row]")) say(`no headers of the table ${path(node)}`);
-    for (const head of node.querySelectorAll("thead th")) if (!head.textContent.trim() && !head.getAttribute("aria-label")) say(`an empty header in ${path(node)}`);
+    const hasHeaders = node.querySelector("thead th[scope=col]") && node.querySelector("tbody th[scope=row]");
+    if (!hasHeaders) say(`no headers of the table ${path(node)}`);
+    for (const head of node.querySelectorAll("thead th")) if (!head.textContent.trim()) say(`an empty header in ${path(node)}`);
   }
-  for (const node of document.querySelectorAll("[aria-activedescendant], [aria-controls], [aria-labelledby], [aria-describedby]")) {
-    for (const name of ["aria-activedescendant", "aria-controls", "aria-labelledby", "aria-describedby"]) {
-      for (const id of (node.getAttribute(name) ?? "").split(" ").filter(Boolean)) if (!document.getElementById(id)) say(`${name} of ${path(node)} leads nowhere`);
+  for (const name of ["aria-activedescendant", "aria-controls", "aria-labelledby", "aria-describedby"]) {
+    for (const node of document.querySelectorAll(`[${name}]`)) {
+      for (const id of node.getAttribute(name).split(" ")) if (!$(id)) say(`${name} of ${path(node)} names no element`);
     }
   }
   for (const [role, parent] of [["row", "rowgroup"], ["gridcell", "row"], ["columnheader", "row"], ["tab", "tablist"]]) {
-    for (const node of document.querySelectorAll(`[role=${role}]`)) if (node.parentElement.getAttribute("role") !== parent) say(`${path(node)} is outside a ${parent}`);
+    for (const node of document.querySelectorAll(`[role=${role}]`)) {
+      if (node.parentElement.getAttribute("role") !== parent) say(`${path(node)} is outside a ${parent}`);
+    }
   }
   // Content that scrolls must be reachable with the keyboard.
   for (const node of document.querySelectorAll("body *")) {
-    if (!shown(node) || !/auto|scroll/.test(getComputedStyle(node).overflow) || node.scrollHeight <= node.clientHeight && node.scrollWidth <= node.clientWidth) continue;
-    if (node.tabIndex < 0 && !node.querySelector("button, input, select, [tabindex='0']")) say(`${path(node)} scrolls and cannot be focused`);
+    const scrolls = node.scrollHeight > node.clientHeight || node.scrollWidth > node.clientWidth;
+    if (!shown(node) || !scrolls || !/auto|scroll/.test(getComputedStyle(node).overflow)) continue;
+    const isReachable = node.tabIndex >= 0 || node.querySelector("button, input, select, [tabindex='0']");
+    if (!isReachable) say(`${path(node)} scrolls and cannot be focused`);
   }
-  if (document.documentElement.scrollWidth > innerWidth) say(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth} px`);
-  if (document.documentElement.scrollHeight > innerHeight) say(`the page is ${document.documentElement.scrollHeight} px high in a window of ${innerHeight} px`);
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth) say(`the page is ${scrollWidth} px wide in a window of ${innerWidth} px`);
+  if (scrollHeight > innerHeight) say(`the page is ${scrollHeight} px high in a window of ${innerHeight} px`);
   return findings;
 })()
