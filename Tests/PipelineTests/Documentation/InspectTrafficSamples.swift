@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineRecording
@@ -121,7 +122,7 @@ struct InspectTrafficSamplesTests {
         let pump = Task { await clock.advanceToNextSleeper() }
         var text = ""
         try await InspectTrafficSamples.timeline(provider) { text = $0.description }
-        await pump.value
+        _ = await pump.value
         let guide = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Pipeline/Pipeline.docc/InspectTraffic.md")
         let page = Markdown(try String(contentsOf: guide, encoding: .utf8))
