@@ -114,7 +114,7 @@ struct TimelineTests {
         let error = await #expect(throws: PipelineError.self) {
             _ = try await outer.request(URLTarget("https://a.test"))
         }
-        let refusal = error?.underlying as? PipelineError ?? error
+        let refusal = error?.underlyingError as? PipelineError ?? error
         #expect(refusal?.code == .limit(.nestedCalls))
         #expect(refusal?.timeline?.spans.map(\.kind) == [.call])
     }
