@@ -38,7 +38,7 @@ public import Tracing
 /// - An exchange with a status outside 100...399 has failed. A call has failed if it ends with an error or with a
 ///   status that its target does not accept. If the target accepts any status, a status of 400 or above is a failure.
 /// - A failed span has the status `error`. So has the span of a cancelled call or exchange, with `cancelled` as
-///   `error.type`. Other instrumentations may leave both unset.
+///   `error.type`. The conventions advise to set neither if the caller cancels on purpose, which a task does not tell.
 /// - The spans of a streamed call end with the header fields.
 /// - Uses the provider's clock for all instants.
 ///

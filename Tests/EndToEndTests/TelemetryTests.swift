@@ -1,0 +1,33 @@
+#if Metrics && Tracing
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("telemetry of the end-to-end tests")
+struct TelemetryTests {
+    @Test("every provider traces and measures its calls")
+    func plugins() {
+        for provider in [Provider<Anything>(), Provider<Anything>(transport: ScriptedTransport([]))] {
+            #expect(provider.plugins.contains { $0 is TracingPlugin })
+            #expect(provider.plugins.contains { $0 is MetricsPlugin })
+        }
+    }
+
+    @Test("telemetry that violates the conventions is an issue of the test")
+    func violation() async {
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                context.reportConnection(ExchangeConnection(protocolVersion: "SPDY"))
+                return PipelineResponse(request: request, head: HTTPResponse(status: .ok))
+            }
+        )
+        await withKnownIssue {
+            _ = try await Provider<URLTarget>(transport: transport).request(URLTarget("http://127.0.0.1/"))
+        } matching: {
+            "\($0)".contains("network.protocol.version is SPDY")
+        }
+    }
+}
+#endif
