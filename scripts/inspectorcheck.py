@@ -96,6 +96,10 @@ def check_keyboard(browser, names):
     check(state() == "2,,overview,0,calls", "after j, j, down and k", state())
     browser.key("Enter", "2")
     check(state() == "2,2,timeline,0,calls", "after Enter and 2", state())
+    browser.value("$('tab-timeline').focus()")
+    browser.key("ArrowRight")
+    check(browser.value("document.activeElement.id") == "tab-request", "an arrow key does not move to the next tab")
+    browser.value("$('grid').focus()")
     browser.key("j", "4")
     check(state() == "3,3,response,0,calls", "after j and 4 with an open call", state())
     check(
@@ -188,11 +192,72 @@ def check_details(browser, names):
     check(browser.value(rows) == 24, "rows of the timeline", browser.value(rows))
     browser.value("document.querySelectorAll('.timeline .twist')[1].click()")
     check(browser.value(rows) == 4, "rows after folding the plugin", browser.value(rows))
+    browser.value("[1, 2].forEach(index => document.querySelectorAll('.timeline .twist')[index].click())")
+    check(browser.value(rows) == 20, "rows after folding an exchange", browser.value(rows))
     browser.panel(names["json"], "response")
     browser.value(
         "[...document.querySelectorAll('#panel button')].find(button => button.textContent.startsWith('Show 100')).click()"
     )
     check('"tag 199"' in browser.value("$('panel').innerText"), "the tree does not show more items")
+
+
+def check_parts(browser, names):
+    """Checks single functions of the page with values whose results are known."""
+    percentiles = browser.value(
+        "[0.5, 0.95, 0.99].map(share => percentile(Array.from({length: 200}, (_, i) => i + 1), share))"
+    )
+    check(percentiles == [100, 190, 198], "the percentiles of 1 to 200 are", percentiles)
+    rows = browser.value("statisticsOf([...state.calls.values()].filter(call => !call.running), 'host')")
+    found = {row["name"]: (row["count"], row["failed"], row["p50"], row["p99"]) for row in rows}
+    check(found["slow.example.org"] == (1, 1, 5001, 5001), "the statistics of a host", found["slow.example.org"])
+    check(found["cdn.example.net"] == (4, 0, 41, 41), "the statistics of a host", found["cdn.example.net"])
+    spans = browser.value(f"spansOf(state.calls.get('{names['redirect']}')).spans.slice(1, 9)")
+    times = {span["name"]: (span["start"], span["duration"]) for span in spans}
+    check(times["connect"] == (4, 9) and times["TLS"] == (7, 6) and times["send"] == (13, 0.5), "phases", times)
+    shown = browser.value("visible('a\\0\\u202e\\ud800\\ufeffé😀\\n')")
+    check(shown == "a\\u0000\\u202e\\ud800\\ufeffé😀\n", "hidden characters are shown as", shown)
+    failed = browser.value("makeCall('x', null, [{request: {}, response: {status: 0}}]).failed")
+    check(failed, "a call without a response is not failed")
+    browser.value("globalThis.revoked = [], URL.revokeObjectURL = url => revoked.push(url), 0")
+    browser.panel(names["image"], "response")
+    browser.value("new Promise(done => setTimeout(done, 100))")
+    check(browser.value("revoked.length") >= 1, "the URL of an image is not revoked")
+    kinds = {
+        "RIFF0000WEBPVP8": "image/webp",
+        "RIFF0000WAVE": None,
+        "GIF89a": "image/gif",
+        "<svg xmlns=''/>": None,
+        "": None,
+    }
+    for start, kind in kinds.items():
+        found = browser.value(f"imageType({{bytes: fromLatin1({json.dumps(start)})}})")
+        check(found == kind, f"the type of an image that begins with {start}", found)
+    same = (
+        'bodyDiff({text: \'{"a":1,"b":[2]}\', bytes: null}, {text: \'{ "b": [2], "a": 1 }\', bytes: null}).textContent'
+    )
+    check(browser.value(same).startswith("The JSON is equal"), "the order of members is a difference")
+    for text in ('{"a":[1,2.50,"x\\u0000"],"b":{},"c":[]}', "[]", '"x"', " -1e5 ", "null", '{"a":1,"a":2}'):
+        found = json.loads("".join(browser.value(f"jsonLines(parseJSON({json.dumps(text)}), 100)")))
+        check(found == json.loads(text), "parsed as JSON", found)
+    for text in (
+        "",
+        "{",
+        "[1,]",
+        '{"a"}',
+        '{"a":}',
+        "{,}",
+        "01",
+        "[1 2]",
+        "tru",
+        '"\n"',
+        "[]]",
+        "{}x",
+        "'a'",
+        "NaN",
+        "{1:2}",
+        "]",
+    ):
+        check(browser.value(f"parseJSON({json.dumps(text)})") is None, "parsed as JSON", text)
 
 
 def check_comparison(browser, names):
@@ -599,7 +664,15 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Inspector(folder, screenshots)
         browser.show(data)
-        for step in (check_list, check_details, check_keyboard, check_comparison, check_commands, check_looks):
+        for step in (
+            check_list,
+            check_details,
+            check_keyboard,
+            check_parts,
+            check_comparison,
+            check_commands,
+            check_looks,
+        ):
             step(browser, names)
         browser.quiet("ordinary data")
         browser.show(data)
