@@ -19,13 +19,12 @@ struct CallCosts {
     private(set) var isCounted = true
 
     /// Adds up what the spans of a call cost without the spans inside them.
-    init(_ entries: [TimelineRecorder.Entry], until end: SpanCost.Reading) {
-        let costs = entries.map(\.cost?.value)
+    init(_ entries: [TimelineRecorder.Entry], _ costs: [SpanCost?], until end: SpanCost.Reading) {
         // What each span must not count: other spans, and the recording of those that belong to it.
         var inside = Array(repeating: [Part](), count: entries.count)
         var waits = Array(repeating: [Part](), count: entries.count)
-        for entry in entries {
-            guard let cost = entry.cost?.value else { continue }
+        for (entry, cost) in zip(entries, costs) {
+            guard let cost else { continue }
             let outer = Part(cost.outer, until: end)
             let inner = Part(cost.inner, until: end)
             isCounted = isCounted && [outer, inner].allSatisfy { $0.isOn(end.thread) }

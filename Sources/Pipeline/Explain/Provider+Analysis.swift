@@ -130,9 +130,9 @@ private final class AnalysisRun<Target: TargetType> {
         withExtendedLifetime(response) {}
         await provider.engine.settings.background.drain()
         guard let recorder = call.timeline else { return "" }
-        let entries = recorder.entries
+        let (entries, costs) = (recorder.entries, recorder.costs)
         sent = recorder.sent ?? sent
-        samples.add(CallCosts(entries, until: settings.firstReading()))
+        samples.add(CallCosts(entries, costs, until: settings.firstReading()))
         return entries.first.map { recorder.text(of: $0.name) } ?? ""
     }
 
@@ -177,12 +177,10 @@ private final class AnalysisRun<Target: TargetType> {
     /// Returns how long a span is in which nothing happens.
     func measureEmptySpan() -> Duration {
         guard let (_, context) = sent, let recorder = context.call.timeline else { return .zero }
-        let first = recorder.entries.count
+        let first = recorder.costs.count
         for _ in 0..<200 { recorder.end(recorder.begin(.core, .text("empty"), context)) }
-        let durations = recorder.entries[first...].compactMap { entry in
-            entry.cost.flatMap { cost in
-                cost.value.inner.upperBound.map { cost.value.inner.lowerBound.time.duration(to: $0.time) }
-            }
+        let durations = recorder.costs[first...].compactMap { cost in
+            cost.flatMap { cost in cost.inner.upperBound.map { cost.inner.lowerBound.time.duration(to: $0.time) } }
         }
         return durations.middle ?? .zero
     }

@@ -13,8 +13,6 @@ final class TimelineRecorder: Sendable {
         let start: PipelineClock.Instant
         var end: PipelineClock.Instant?
         var outcome = Outcome.none
-        /// What an analysis measures of the span; in a box, so that the spans of a timeline are small.
-        var cost: CopyOnWrite<SpanCost>?
     }
 
     /// A name, whose text is made when it is read.
@@ -53,6 +51,8 @@ final class TimelineRecorder: Sendable {
 
     private struct State {
         var entries: [Entry]
+        /// What an analysis measures of each span; `nil` for the whole call. Apart, so that a timeline is small.
+        var costs: [SpanCost?] = [nil]
         var droppedCount = 0
         var sent: (PipelineRequest, PipelineContext)?
     }
@@ -98,7 +98,7 @@ final class TimelineRecorder: Sendable {
     func enter(_ id: Int?) {
         guard let id, settings.isAnalysis else { return }
         let reading = settings.lastReading()
-        state.withLock { $0.entries[id].cost?.value.inner.lowerBound = reading }
+        state.withLock { $0.costs[id]?.inner.lowerBound = reading }
     }
 
     /// Adds a span; returns its number, or `nil` if there are too many.
@@ -119,8 +119,7 @@ final class TimelineRecorder: Sendable {
             attempt: context.attempt,
             hop: context.hop,
             start: start,
-            end: end,
-            cost: cost.map(CopyOnWrite.init)
+            end: end
         )
         return state.withLock { state in
             // An analysis reads and drops the spans of each call.
@@ -129,6 +128,7 @@ final class TimelineRecorder: Sendable {
                 return nil
             }
             state.entries.append(entry)
+            if settings.isAnalysis { state.costs.append(cost) }
             return state.entries.count - 1
         }
     }
@@ -152,11 +152,11 @@ final class TimelineRecorder: Sendable {
         let hasEnded = state.withLock { state in
             guard state.entries[id].end == nil else { return false }
             state.entries[id].end = inner.time
-            state.entries[id].cost?.value.inner.upperBound = inner
+            state.costs[id]?.inner.upperBound = inner
             return true
         }
         let outer = settings.lastReading()
-        state.withLock { $0.entries[id].cost?.value.outer.upperBound = outer }
+        state.withLock { $0.costs[id]?.outer.upperBound = outer }
         return hasEnded
     }
 
@@ -174,6 +174,9 @@ final class TimelineRecorder: Sendable {
     var droppedSpanCount: Int { state.withLock { $0.droppedCount } }
 
     var entries: [Entry] { state.withLock { $0.entries } }
+
+    /// What the spans of an analysis have cost, in the order of ``entries``.
+    var costs: [SpanCost?] { state.withLock { $0.costs } }
 
     /// Returns the text of a name.
     func text(of name: Name) -> String {
