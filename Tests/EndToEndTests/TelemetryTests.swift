@@ -16,14 +16,14 @@ struct TelemetryTests {
     }
 
     @Test("telemetry that violates the conventions is an issue of the test")
-    func violation() async {
+    func violation() async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
                 context.reportConnection(ExchangeConnection(protocolVersion: "SPDY"))
                 return PipelineResponse(request: request, head: HTTPResponse(status: .ok))
             }
         )
-        await withKnownIssue {
+        try await withKnownIssue {
             _ = try await Provider<URLTarget>(transport: transport).request(URLTarget("http://127.0.0.1/"))
         } matching: {
             "\($0)".contains("network.protocol.version is SPDY")
