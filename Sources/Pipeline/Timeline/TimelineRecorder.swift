@@ -51,7 +51,7 @@ final class TimelineRecorder: Sendable {
 
     private struct State {
         var entries: [Entry]
-        /// What an analysis measures of each span; `nil` for the whole call. Apart, so that a timeline is small.
+        /// What an analysis measures of each span, `nil` for the whole call; empty otherwise, so that spans are small.
         var costs: [SpanCost?] = [nil]
         var droppedCount = 0
         var sent: (PipelineRequest, PipelineContext)?

@@ -1386,10 +1386,8 @@ async function poll() {
 
 function applyChange(document) {
   const { own, calls } = readDocument(document), grid = $("grid");
-  const fresh = new Set(calls.map(call => call.key));
-  // Without the member, the document replaces all that the page has.
-  const removed = Array.isArray(own.removed) ? own.removed.map(String)
-    : [...state.calls.keys()].filter(key => !fresh.has(key));
+  // Without the member, the document replaces all calls.
+  const removed = (own.removed ?? [...state.calls.keys()]).map(String);
   state.version = num(own.version, state.version);
   const dropped = num(own.droppedCalls, state.dropped);
   if (!calls.length && !removed.length && dropped === state.dropped) return;
