@@ -52,7 +52,7 @@ final class TimelineRecorder: Sendable {
     private struct State {
         var entries: [Entry]
         /// What an analysis measures of each span, `nil` for the whole call; empty otherwise, so that spans are small.
-        var costs: [SpanCost?] = [nil]
+        var costs: [SpanCost?]
         var droppedCount = 0
         var sent: (PipelineRequest, PipelineContext)?
     }
@@ -73,7 +73,7 @@ final class TimelineRecorder: Sendable {
         var entries: [Entry] = []
         entries.reserveCapacity(Self.usualCount)
         entries.append(Entry(parent: nil, kind: .call, name: .endpoint, attempt: 1, hop: 0, start: start))
-        state = Mutex(State(entries: entries))
+        state = Mutex(State(entries: entries, costs: settings.isAnalysis ? [nil] : []))
     }
 
     /// Begins a span inside the one of a context; returns its number, or `nil` if there are too many.
