@@ -258,8 +258,9 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "TestSupport", httpTypes, logging,
-                asyncHTTPClient,
+                "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "PipelineAllocations", "TestSupport",
+                httpTypes,
+                logging, asyncHTTPClient,
             ] + nio,
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings

@@ -16,14 +16,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        .target(name: "CAllocations"),
+        .target(name: "CMemory"),
         .target(name: "CZlibDirect", linkerSettings: [.linkedLibrary("z")]),
         .executableTarget(
             name: "overhead",
             dependencies: [
-                "CAllocations",
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineAllocations", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineTesting", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -43,7 +44,7 @@ let package = Package(
         .executableTarget(
             name: "memory",
             dependencies: [
-                "CAllocations",
+                "CMemory",
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
@@ -57,9 +58,9 @@ let package = Package(
         .executableTarget(
             name: "transports",
             dependencies: [
-                "CAllocations",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineAllocations", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -87,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "cache",
             dependencies: [
-                "CAllocations",
+                "CMemory",
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineStores", package: "Pipeline"),

@@ -17,12 +17,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
-        // This folder and peers/Measuring are links to sources of Benchmarks.
-        .target(name: "CAllocations"),
+        // peers/Measuring is a link to sources of Benchmarks.
         .executableTarget(
             name: "peers",
             dependencies: [
-                "CAllocations",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -30,13 +28,14 @@ let package = Package(
                 .product(name: "OpenAPIAsyncHTTPClient", package: "swift-openapi-async-http-client"),
                 .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineAllocations", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]
-        ),
+        )
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-import CAllocations
+import CMemory
 import Foundation
 import HTTPTypes
 import Pipeline

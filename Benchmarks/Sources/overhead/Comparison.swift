@@ -1,5 +1,4 @@
-import Foundation
-import Pipeline
+import PipelineTesting
 
 /// Work compared with a yardstick, which does the minimum for the same task.
 struct Comparison: Sendable {
@@ -11,40 +10,23 @@ struct Comparison: Sendable {
 
     struct Result: Codable {
         let name: String
-        /// The yardstick's time over the work's, the median of all rounds: 1 if both are as fast, less if the work is
-        /// slower.
+        /// The yardstick's median over the work's: 1 if both are as fast, less if the work is slower.
         let ratio: Double
         /// 0 if bytes are not meaningful.
         let megabytesPerSecond: Double
     }
 
-    /// Measures work and yardstick in turn, and swaps their order every other round.
-    @concurrent
+    /// Measures all in the same rounds, each next to its yardstick.
     static func measure(_ comparisons: [Comparison], rounds: Int) async throws -> [Result] {
-        var times = Array(repeating: [(work: Double, yardstick: Double)](), count: comparisons.count)
-        for round in 0...rounds {
-            for (index, comparison) in comparisons.enumerated() {
-                let isWorkFirst = round % 2 == 0
-                var work = isWorkFirst ? try await time(comparison.run) : 0
-                let yardstick = try await time(comparison.yardstick)
-                if !isWorkFirst { work = try await time(comparison.run) }
-                // The first round is a warm-up.
-                if round > 0 { times[index].append((work, yardstick)) }
-            }
-        }
-        return comparisons.indices.map { index in
-            let seconds = median(times[index].map(\.work))
+        let cases = comparisons.flatMap { [Case($0.name, $0.run), Case("\($0.name): yardstick", $0.yardstick)] }
+        let report = try await PipelineBenchmark("comparisons", cases: cases).run(rounds: rounds, iterations: 1)
+        return comparisons.map { comparison in
+            let nanoseconds = report[comparison.name].nanoseconds
             return Result(
-                name: comparisons[index].name,
-                ratio: median(times[index].map { $0.yardstick / $0.work }),
-                megabytesPerSecond: Double(comparisons[index].byteCount) / 1e6 / seconds
+                name: comparison.name,
+                ratio: report["\(comparison.name): yardstick"].nanoseconds / nanoseconds,
+                megabytesPerSecond: Double(comparison.byteCount) * 1e3 / nanoseconds
             )
         }
-    }
-
-    private static func time(_ work: () async throws -> Void) async throws -> Double {
-        let start = ContinuousClock.now
-        try await work()
-        return start.duration(to: .now) / .seconds(1)
     }
 }

@@ -41,8 +41,8 @@ extension Overhead {
     static func joining() -> [Case] {
         [
             request("DeduplicationPlugin, no call joins", plugins: [DeduplicationPlugin()]),
-            Case(name: "own exchange, 1,000 calls at once", run: callAtOnce),
-            Case(name: "joined, 1,000 calls at once", run: join),
+            Case("own exchange, 1,000 calls at once", repeating: callAtOnce),
+            Case("joined, 1,000 calls at once", repeating: join),
         ]
     }
 

@@ -47,7 +47,7 @@ extension Overhead {
 
     private static func search(_ name: String, _ plugins: [any PluginType]) -> Case {
         let provider = Provider<Search>(transport: StubTransport(), plugins: plugins)
-        return Case(name: name) { count in
+        return Case(name) { count in
             for _ in 0..<count { consume(try await provider.request(Search())) }
         }
     }

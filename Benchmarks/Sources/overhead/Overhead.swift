@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineAllocations
+import PipelineTesting
 import PipelineTransports
 
 /// Measures what the pipeline adds to a request to a stub, compared with yardsticks from the same run.
@@ -14,7 +16,7 @@ struct Overhead {
         while let argument = arguments.popFirst() {
             switch argument {
             case "--quick": isQuick = true
-            case "--serve": return try await Case.serve(makeCases())
+            case "--serve": return try await serve(makeCases())
             case "--only" where !arguments.isEmpty: only = arguments.popFirst()
             case "--json" where !arguments.isEmpty: jsonPath = arguments.popFirst()
             default:
@@ -23,11 +25,12 @@ struct Overhead {
             }
         }
         if let only {
-            _ = try await measure(makeCases().filter { $0.name == only }, rounds: 1, iterations: 100_000)
+            _ = try await benchmark(makeCases().filter { $0.name == only }).run(rounds: 1, iterations: 100_000)
             return
         }
-        let costs = try await measure(makeCases(), rounds: isQuick ? 3 : 21, iterations: isQuick ? 200 : 20_000)
-        print(table(of: costs))
+        let report = try await benchmark(makeCases())
+            .run(rounds: isQuick ? 3 : 21, iterations: isQuick ? 200 : 20_000)
+        print("\(report)\n\n\(table(of: slopes(of: report.cases)))")
         let comparisons = try await compare(isQuick: isQuick)
         print("\n" + row("beside a yardstick of the same run", "MB/s", "", "ratio"))
         for result in comparisons {
@@ -39,14 +42,15 @@ struct Overhead {
         if let jsonPath {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            let report = Report(costs: costs, perPluginStage: slopes(of: costs), comparisons: comparisons)
-            try encoder.encode(report).write(to: URL(fileURLWithPath: jsonPath))
+            let file = Report(costs: report.cases, perPluginStage: slopes(of: report.cases), comparisons: comparisons)
+            try encoder.encode(file).write(to: URL(fileURLWithPath: jsonPath))
         }
     }
 
     struct Report: Codable {
         var kind = "overhead"
-        let costs: [Cost]
+        /// Their ratios are to the first yardstick.
+        let costs: [PipelineBenchmark.Report.Measurement]
         /// The cost of one more plugin of a stage in yardsticks, from the difference between 32 plugins and none.
         let perPluginStage: [String: Double]
         let comparisons: [Comparison.Result]
@@ -60,10 +64,14 @@ struct Overhead {
         return try await Comparison.measure(comparisons, rounds: isQuick ? 1 : 15)
     }
 
+    static func benchmark(_ cases: [Case]) -> PipelineBenchmark {
+        PipelineBenchmark("per request", cases: cases, allocations: .process)
+    }
+
     static func makeCases() async throws -> [Case] {
         var cases = yardsticks()
         cases.append(
-            Case(name: "make the request of a target") { count in
+            Case("make the request of a target") { count in
                 for _ in 0..<count { consume(try Endpoint(Shop.item(1)).makeRequest()) }
             }
         )
@@ -84,10 +92,10 @@ struct Overhead {
 
     static func yardsticks() -> [Case] {
         [
-            Case(name: "build one HTTPRequest, two header fields") { count in
+            Case("build one HTTPRequest, two header fields") { count in
                 for _ in 0..<count { consume(makeRequest()) }
             },
-            Case(name: "evaluate the target's own properties") { count in
+            Case("evaluate the target's own properties") { count in
                 for _ in 0..<count {
                     let target = Shop.item(1)
                     consume((target.baseURL, target.path, target.method, target.task, target.headers))
@@ -117,45 +125,31 @@ struct Overhead {
         _ = try await Provider<Shop>(transport: capture).request(.item(1))
         let (request, context) = try capture.taken()
         let stub: any Transport = StubTransport()
-        return Case(name: "call the transport directly") { count in
+        return Case("call the transport directly") { count in
             for _ in 0..<count { consume(try await stub.send(request, context: context)) }
         }
     }
 
     static func request(_ name: String, plugins: [any PluginType]) -> Case {
         let provider = Provider<Shop>(transport: StubTransport(), plugins: plugins)
-        return Case(name: name) { count in
+        return Case(name) { count in
             for _ in 0..<count { consume(try await provider.request(.item(1))) }
         }
     }
 
-    static func slopes(of costs: [Cost]) -> [String: Double] {
-        let base = costs.first { $0.name.hasSuffix("no plugins") }?.yardsticks ?? 0
+    static func slopes(of costs: [PipelineBenchmark.Report.Measurement]) -> [String: Double] {
+        let base = costs.first { $0.name.hasSuffix("no plugins") }?.ratio ?? 0
         return Dictionary(
             uniqueKeysWithValues: stages.compactMap { stage in
-                costs.first { $0.name == "32 × \(stage.name)" }.map { (stage.name, ($0.yardsticks - base) / 32) }
+                costs.first { $0.name == "32 × \(stage.name)" }.map { (stage.name, ($0.ratio - base) / 32) }
             }
         )
     }
 
-    static func table(of costs: [Cost]) -> String {
-        var lines = [row("per request", "ns", "allocations", "yardsticks")]
-        for cost in costs {
-            lines.append(
-                row(
-                    cost.name,
-                    String(format: "%.0f", cost.nanoseconds),
-                    String(format: "%.1f", cost.allocations),
-                    String(format: "%.2f", cost.yardsticks)
-                )
-            )
-        }
-        lines += ["", row("one more plugin of a stage (32 against none)", "", "", "yardsticks")]
-        let slopes = slopes(of: costs)
-        for stage in stages {
-            lines.append(row(stage.name, "", "", String(format: "%.3f", slopes[stage.name] ?? 0)))
-        }
-        return lines.joined(separator: "\n")
+    static func table(of slopes: [String: Double]) -> String {
+        let head = row("one more plugin of a stage (32 against none)", "", "", "yardsticks")
+        let rows = stages.map { row($0.name, "", "", String(format: "%.3f", slopes[$0.name] ?? 0)) }
+        return ([head] + rows).joined(separator: "\n")
     }
 
     private static func row(_ name: String, _ columns: String...) -> String {

@@ -120,7 +120,9 @@ struct AnalysisSamples {
             allocations += other.allocations
         }
 
+        /// Subtracts a part; the rest does not run a number of times.
         mutating func subtract(_ other: Figures) {
+            runs = 0
             nanoseconds -= other.nanoseconds
             allocations -= other.allocations
         }

@@ -5,35 +5,22 @@ extension PipelineAnalysis {
         var lines: [[String]] = [["µs per call", "time"] + (hasWaits ? ["waits"] : []) + ["share"]]
         if countsAllocations { lines[0].append("allocations") }
         lines[0].append("runs")
-        func add(_ row: Row, _ label: String, showsRuns: Bool = true) {
+        func add(_ row: Row, _ label: String, showsRuns: Bool) {
             var line = [label, Self.decimal(row.nanoseconds / 10, 2)]
             if hasWaits { line.append(row.waitNanoseconds > 0 ? Self.decimal(row.waitNanoseconds / 10, 2) : "") }
             line.append("\(Int((row.share * 100).rounded())) %")
             if countsAllocations { line.append("\(row.allocations)") }
-            line.append(showsRuns && row.runs > 0 ? Self.runs(row.runs) : "")
+            line.append(showsRuns ? Self.runs(row.runs) : "")
             lines.append(line)
         }
         for (index, plugin) in plugins.enumerated() {
             add(plugin, "\(index + 1) \(plugin.name)", showsRuns: false)
-            for stage in plugin.stages { add(stage, "    \(stage.name)") }
+            for stage in plugin.stages { add(stage, "    \(stage.name)", showsRuns: true) }
         }
-        add(exchanges, "exchanges over \(transportName)")
-        for part in [core, total, transport, overhead] { add(part, part.name) }
+        add(exchanges, "exchanges over \(transportName)", showsRuns: true)
+        for part in [core, total, transport, overhead] { add(part, part.name, showsRuns: part.runs > 0) }
         let title = "\(name), \(rounds) rounds"
-        return ([title] + Self.aligned(lines)).joined(separator: "\n")
-    }
-
-    /// Returns the lines with the first column on the left and the others on the right.
-    private static func aligned(_ lines: [[String]]) -> [String] {
-        let widths = (lines.first ?? []).indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-        return lines.map { line in
-            let cells = zip(line, widths).enumerated().map { index, cell in
-                let padding = String(repeating: " ", count: cell.1 - cell.0.count)
-                return index == 0 ? cell.0 + padding : padding + cell.0
-            }
-            let text = cells.joined(separator: "  ")
-            return String(text.reversed().drop { $0 == " " }.reversed())
-        }
+        return ([title] + TextTable.lines(lines)).joined(separator: "\n")
     }
 
     /// Returns a number of runs, with decimals unless it is whole.

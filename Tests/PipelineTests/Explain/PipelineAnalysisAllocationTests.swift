@@ -94,8 +94,8 @@ struct PipelineAnalysisAllocationTests {
                     calls += 1
                     return calls
                 }
-                if call % 3 == 0 { fake.changeThread() }
-                fake.allocate(call % 3 == 0 ? 1 : 2)
+                if call == 5 { fake.changeThread() }
+                fake.allocate(call == 5 ? 1 : 2)
             }
         ])
         #expect(analysis["A"].allocations == 2)

@@ -27,7 +27,13 @@ struct PipelineAnalysisTableTests {
             wait: wait,
             stages: [row("intercept", 1_234, 3, wait: wait)]
         )
-        let headers = row("HeadersPlugin", 750, 12, runs: 1.5, stages: [row("prepare", 750, 12, runs: 1.5)])
+        let headers = row(
+            "HeadersPlugin",
+            750,
+            12,
+            runs: 1.5,
+            stages: [row("prepare", 750, 12, runs: 1.5), row("process", 0, 0, runs: 0)]
+        )
         let json = """
             {"name": "GET https://a.test/b", "transportName": "StubTransport", "plugins": [\(retry), \(headers)],
              "exchanges": \(row("exchanges", 500, 1, runs: 1.5)), "core": \(row("core", 7_516, 8, runs: 0)),
@@ -47,6 +53,7 @@ struct PipelineAnalysisTableTests {
                 intercept                  1.23   12 %            3     1
             2 HeadersPlugin                0.75    8 %           12
                 prepare                    0.75    8 %           12  1.50
+                process                    0.00    0 %            0     0
             exchanges over StubTransport   0.50    5 %            1  1.50
             core                           7.51   75 %            8
             total                         10.00  100 %           24     1

@@ -73,6 +73,7 @@ struct PipelineAnalysisTests {
         #expect(analysis.plugins.map(\.runs) == [1, 1, 1, 1, 1])
         #expect(analysis.exchanges.duration == .milliseconds(20))
         #expect(analysis.core.duration == .zero)
+        #expect(analysis.core.runs == 0)
         #expect(analysis.total.duration == .milliseconds(41))
         #expect(analysis.transport.duration == .milliseconds(20))
         #expect(analysis.overhead.duration == .milliseconds(21))

@@ -1,5 +1,6 @@
-import CAllocations
 import Foundation
+import Pipeline
+import PipelineAllocations
 
 /// The measurements of some work during a slice of time.
 struct Slice: Sendable {
@@ -18,13 +19,13 @@ struct Slice: Sendable {
     @concurrent
     static func measure(_ work: @Sendable () async throws -> Int) async throws -> Slice {
         var slice = Slice()
-        let allocations = allocation_count()
+        let allocations = AllocationCounter.process?.read().count ?? 0
         let processor = processorSeconds()
         let start = ContinuousClock.now
         slice.count = try await work()
         slice.seconds = start.duration(to: .now) / .seconds(1)
         slice.processorSeconds = processorSeconds() - processor
-        slice.allocationCount = Double(allocation_count() - allocations)
+        slice.allocationCount = Double((AllocationCounter.process?.read().count ?? 0) - allocations)
         return slice
     }
 
