@@ -635,13 +635,18 @@ def check_looks(browser, names):
 
 
 def check_foreign(browser, path):
-    """Opens a page that the package wrote."""
+    """Opens a page that the package wrote; its picture shows the timeline of the call with the most attempts."""
+    check(path.exists(), f"{path}: no such file")
+    if not path.exists():
+        return
     browser.open(path.resolve().as_uri())
     check(browser.value("state.calls.size") > 0, f"{path}: no calls")
     browser.value("openCall(state.shown[0].key), 0")
     for tab in TABS:
         browser.value(f"showTab('{tab}'), 0")
         browser.audit(f"{path}, {tab}")
+    browser.value("openCall([...state.calls.values()].sort((a, b) => b.attempts - a.attempts)[0].key), 0")
+    browser.value("showTab('timeline'), 0")
     browser.shot(path.stem)
     browser.quiet(path)
 
