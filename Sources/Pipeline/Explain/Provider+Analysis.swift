@@ -9,7 +9,7 @@ extension Provider {
     /// ```
     ///
     /// **Effects**: each round sends the request three times, with all that this entails for a server and for plugins:
-    /// once through the stack as ``request(_:options:)`` does, once with each stage recorded, and once by calling the
+    /// once through the stack as `request(_:options:)` does, once with each stage recorded, and once by calling the
     /// transport alone with the finished request. The order of the three alternates. One more round comes first as a
     /// warm-up. With 100 rounds, the transport therefore sends 303 requests, and more if a plugin retries. Use a stub,
     /// or few rounds. The plugins are those of the provider, with what they keep from earlier calls, so a cache
