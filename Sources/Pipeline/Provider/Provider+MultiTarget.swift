@@ -25,6 +25,19 @@ extension Provider where Target == MultiTarget {
         try await stream(MultiTarget(target), options: options)
     }
 
+    /// Sends any target many times and returns what each plugin costs, like
+    /// `explain(running:options:rounds:allocations:)`.
+    @_disfavoredOverload
+    @concurrent
+    public func explain(
+        running target: some TargetType,
+        options: RequestOptions = RequestOptions(),
+        rounds: Int = 100,
+        allocations: AllocationCounter? = nil
+    ) async throws -> PipelineAnalysis {
+        try await explain(running: MultiTarget(target), options: options, rounds: rounds, allocations: allocations)
+    }
+
     /// Returns the progress of a call of any target, like `requestWithProgress(_:options:)`.
     @_disfavoredOverload
     public func requestWithProgress(

@@ -82,6 +82,17 @@ struct PipelineAnalysisTests {
         #expect(!analysis.countsAllocations)
     }
 
+    @Test("A provider of several APIs takes any target")
+    func anyTarget() async throws {
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [PluginStack.prepare(name: "A") { _, _ in }]
+        )
+        let analysis = try await provider.explain(running: target, rounds: 1)
+        #expect(analysis["A"].runs == 1)
+        #expect(analysis.description.hasPrefix("GET https://a.test/b"))
+    }
+
     @Test("Each attempt counts as a run, and the time before a retry as a wait")
     func runs() async throws {
         let transport = ScriptedTransport(
