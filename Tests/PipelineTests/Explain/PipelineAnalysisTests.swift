@@ -89,7 +89,7 @@ struct PipelineAnalysisTests {
             plugins: [PluginStack.prepare(name: "A") { _, _ in }]
         )
         let analysis = try await provider.explain(running: target, rounds: 1)
-        #expect(analysis["A"].runs == 1)
+        #expect(analysis["A"][.prepare].runs == 1)
         #expect(analysis.description.hasPrefix("GET https://a.test/b"))
     }
 
