@@ -61,6 +61,7 @@ void *memalign(size_t alignment, size_t size) { add(); return __libc_memalign(al
 void *aligned_alloc(size_t alignment, size_t size) { add(); return __libc_memalign(alignment, size); }
 int posix_memalign(void **result, size_t alignment, size_t size) {
     add();
+    if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
     void *block = __libc_memalign(alignment, size);
     if (block == NULL) return ENOMEM;
     *result = block;

@@ -114,7 +114,7 @@ final class CallState: Sendable {
             if let index = $0.connectionIndex(exchange.id) {
                 let connection = $0.connections.remove(at: index)
                 exchange.connectionWait =
-                    connection.since.map { start.duration(to: $0) - exchange.start } ?? exchange.duration
+                    connection.since.map { max(start.duration(to: $0) - exchange.start, .zero) } ?? exchange.duration
                 exchange.connection = connection.facts
             }
             $0.exchanges.append(exchange)
@@ -150,6 +150,9 @@ final class CallState: Sendable {
             if let index = $0.connectionIndex(key) {
                 if $0.connections[index].since == nil { $0.connections[index].since = now }
                 if let facts { $0.connections[index].facts = facts }
+            } else if let index = $0.exchanges.lastIndex(where: { $0.id == key }) {
+                // The header fields of a stream were there before the transport reported its connection.
+                $0.exchanges[index].connection = facts ?? $0.exchanges[index].connection
             } else {
                 $0.connections.append(Connection(key: key, since: now, facts: facts))
             }

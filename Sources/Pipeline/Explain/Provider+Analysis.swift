@@ -103,6 +103,8 @@ private final class AnalysisRun<Target: TargetType> {
         recording = Engine(pipeline, callSettings, engine.optionCheck)
     }
 
+    deinit { settings.sent = nil }
+
     /// Measures one round; returns the name of the call.
     @discardableResult
     func measure(round: Int, into samples: inout AnalysisSamples) async throws -> String {
@@ -131,7 +133,7 @@ private final class AnalysisRun<Target: TargetType> {
         await provider.engine.settings.background.drain()
         guard let recorder = call.timeline else { return "" }
         let (entries, costs) = (recorder.entries, recorder.costs)
-        sent = recorder.sent ?? sent
+        sent = settings.sent ?? sent
         samples.add(CallCosts(entries, costs, until: settings.firstReading()))
         return entries.first.map { recorder.text(of: $0.name) } ?? ""
     }

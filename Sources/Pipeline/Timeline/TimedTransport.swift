@@ -39,7 +39,7 @@ struct TimedTransport: Transport {
     ) async throws -> PipelineResponse {
         let span = recorder.begin(.wire, .request(request), context)
         let context = context.inside(span)
-        recorder.sent = (request, context)
+        if context.parentID == nil { recorder.settings.sent = (request, context) }
         recorder.enter(span)
         let result: Result<PipelineResponse, any Error>
         do {

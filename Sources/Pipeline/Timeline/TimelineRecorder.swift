@@ -54,7 +54,6 @@ final class TimelineRecorder: Sendable {
         /// What an analysis measures of each span, `nil` for the whole call; empty otherwise, so that spans are small.
         var costs: [SpanCost?]
         var droppedCount = 0
-        var sent: (PipelineRequest, PipelineContext)?
     }
 
     private static let maximumCount = 1_000
@@ -163,12 +162,6 @@ final class TimelineRecorder: Sendable {
     /// Ends the span of the whole call.
     func endCall(_ error: PipelineError?, _ statusCode: Int?) {
         end(0, error.map { .error($0.code.rawValue) } ?? statusCode.map(Outcome.status) ?? .none)
-    }
-
-    /// The last request that was sent in an analysis, with its context.
-    var sent: (PipelineRequest, PipelineContext)? {
-        get { state.withLock { $0.sent } }
-        set { state.withLock { $0.sent = newValue } }
     }
 
     var droppedSpanCount: Int { state.withLock { $0.droppedCount } }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How the calls of a provider are recorded.
 ///
 /// A class, so that a call that records nothing reads only one reference.
@@ -8,6 +10,14 @@ final class TimelineSettings: Sendable {
     let isAnalysis: Bool
     /// Counts the allocations of an analysis.
     let allocations: AllocationCounter?
+    private let lastSent = Mutex<(PipelineRequest, PipelineContext)?>(nil)
+
+    /// The last request that was sent in an analysis, with its context, which holds these settings: an analysis sets
+    /// it to `nil` at its end.
+    var sent: (PipelineRequest, PipelineContext)? {
+        get { lastSent.withLock { $0 } }
+        set { lastSent.withLock { $0 = newValue } }
+    }
 
     private init(clock: PipelineClock, isAnalysis: Bool, allocations: AllocationCounter?) {
         self.clock = clock

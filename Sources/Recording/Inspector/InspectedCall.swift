@@ -11,6 +11,11 @@ struct InspectedCall: Sendable {
 
         var byteCount: Int { entries.reduce(call.count) { $0 + $1.count } }
 
+        /// Whether the texts contain a secret value.
+        func contain(_ redaction: RecordingRedaction) -> Bool {
+            redaction.containsSecret(in: call) || entries.contains { redaction.containsSecret(in: $0) }
+        }
+
         /// Returns the texts without values that later calls have shown to be secret.
         func redacted(_ redaction: RecordingRedaction) -> Texts {
             func checked(_ text: Data) -> Data {
@@ -41,7 +46,7 @@ struct InspectedCall: Sendable {
 
     init(parentID: Int?, _ context: PipelineContext, _ redaction: RecordingRedaction) {
         self.parentID = parentID
-        target = Self.name(of: context.target)
+        target = redaction.text(Self.name(of: context.target))
         method = redaction.text(context.endpoint.method.rawValue)
         url = redaction.url(context.endpoint.url)
         start = context.clock.date.addingTimeInterval(-(context.start.duration(to: context.clock.now) / .seconds(1)))
@@ -50,21 +55,21 @@ struct InspectedCall: Sendable {
     /// Returns the type of a target and, for an enum, its case without values.
     private static func name(of target: any TargetType) -> String {
         let type = "\(type(of: target))"
+        // A description of its own may contain anything.
+        if target is any CustomStringConvertible || target is any CustomDebugStringConvertible
+            || target is any TextOutputStreamable || target is any CustomReflectable
+        {
+            return type
+        }
         let mirror = Mirror(reflecting: target)
         guard mirror.displayStyle == .enum else { return type }
-        if let label = mirror.children.first?.label { return "\(type).\(label)" }
-        // A description of its own may contain anything.
-        if target is any CustomStringConvertible || target is any CustomDebugStringConvertible { return type }
-        return "\(type).\(target)"
+        return "\(type).\(mirror.children.first?.label ?? "\(target)")"
     }
 
     /// Adds the outcome, and what it says about the exchanges.
     mutating func end(_ outcome: InspectedOutcome) {
         self.outcome = outcome
-        for index in entries.indices {
-            let number = entries[..<index].count { $0.isBeside(entries[index]) }
-            outcome.describe(&entries[index], number: number)
-        }
+        for index in entries.indices { outcome.describe(&entries[index]) }
     }
 
     /// Releases what the texts contain.

@@ -29,7 +29,25 @@ final class InspectedCalls: Sendable {
         /// The last version before the first of `dropped`.
         var droppedSince = 0
         var secrets = RecordedSecrets()
+        /// The values that were new as secrets, with the version in which they came.
+        var newSecrets: [(version: Int, value: String)] = []
+
+        /// Adds the secrets of an exchange; forgets the others if there are too many.
+        mutating func add(_ own: RecordedSecrets) {
+            let new = own.replaced.subtracting(secrets.replaced)
+            guard !new.isEmpty else { return secrets.formUnion(own) }
+            if secrets.count > InspectedCalls.maximumSecretCount {
+                secrets = RecordedSecrets()
+                newSecrets = []
+            }
+            secrets.formUnion(own)
+            version += 1
+            newSecrets += new.map { (version, $0) }
+        }
     }
+
+    /// Calls that go on send their credentials in each exchange, so that a bound forgets only those of the past.
+    private static let maximumSecretCount = 256
 
     private let redaction: RecordingRedaction
     private let maximumCount: Int
@@ -50,7 +68,11 @@ final class InspectedCalls: Sendable {
     /// - Returns: the redaction.
     func redaction(for request: PipelineRequest? = nil, _ response: HTTPFields = [:]) -> RecordingRedaction {
         let own = request.map { redaction.secrets(of: $0, response: response) }
-        return redaction.adding(secretValues: state.withLock { $0.secrets.adding(own ?? RecordedSecrets()) })
+        let values = state.withLock { state in
+            if let own { state.add(own) }
+            return state.secrets.replaced
+        }
+        return redaction.adding(secretValues: values)
     }
 
     // MARK: Changes
@@ -86,16 +108,21 @@ final class InspectedCalls: Sendable {
 
     /// Ends a call; only its texts are kept after that.
     func end(_ id: Int, _ outcome: InspectedOutcome) {
-        guard var call = state.withLock({ $0.calls[id]?.call }) else { return }
-        call.end(outcome)
-        let texts = call.texts
-        call.releaseParts()
-        state.withLock { state in
-            guard let kept = state.calls[id], kept.json == nil else { return }
-            state.version += 1
-            state.byteCount += texts.byteCount
-            state.calls[id] = Kept(call: call, json: texts, version: state.version)
-            dropOldest(&state)
+        while let kept = state.withLock({ $0.calls[id] }), kept.json == nil {
+            var call = kept.call
+            call.end(outcome)
+            let texts = call.texts
+            call.releaseParts()
+            let hasEnded = state.withLock { state in
+                // An exchange may have ended in the meantime.
+                guard state.calls[id]?.version == kept.version else { return false }
+                state.version += 1
+                state.byteCount += texts.byteCount
+                state.calls[id] = Kept(call: call, json: texts, version: state.version)
+                dropOldest(&state)
+                return true
+            }
+            if hasEnded { return }
         }
     }
 
@@ -124,9 +151,14 @@ final class InspectedCalls: Sendable {
     func document(after known: Int? = nil, isLive: Bool) -> Data {
         let state = state.withLock { $0 }
         let known = known.flatMap { $0 < state.droppedSince || $0 > state.version ? nil : $0 }
-        let texts = state.calls.sorted { $0.key < $1.key }.filter { $0.value.version > known ?? 0 }.map(\.value.texts)
-        let redaction = redaction.adding(secretValues: state.secrets.replaced)
-        let checked = texts.map { $0.redacted(redaction) }
+        // Values that have become secrets since then may be in texts that the reader has.
+        let newSecrets = known.map { known in state.newSecrets.filter { $0.version > known }.map(\.value) } ?? []
+        let search = newSecrets.isEmpty ? nil : redaction.adding(secretValues: Set(newSecrets))
+        let texts = state.calls.sorted { $0.key < $1.key }.map(\.value).filter { kept in
+            kept.version > known ?? 0 || search.map { kept.texts.contain($0) } == true
+        }.map(\.texts)
+        let all = redaction.adding(secretValues: texts.isEmpty ? [] : state.secrets.replaced)
+        let checked = texts.map { $0.redacted(all) }
         let removed = known.map { known in state.dropped.filter { $0.version > known }.map(\.id) }
         let facts = JSONNode.object([
             "live": .bool(isLive),

@@ -5,6 +5,8 @@ struct InspectedEntry: Sendable {
     let id: PipelineContext.ExchangeID
     let attempt: Int
     let hop: Int
+    /// The time from the start of the call.
+    let start: Duration
     var entry: HAREntry
     /// Why a body is not kept.
     let bodyNote: String?
@@ -15,12 +17,10 @@ struct InspectedEntry: Sendable {
         id = exchange.id
         attempt = exchange.attempt
         hop = exchange.hop
+        start = exchange.start
         self.entry = entry
         self.bodyNote = bodyNote
     }
-
-    /// Whether two exchanges belong to the same attempt and hop.
-    func isBeside(_ other: InspectedEntry) -> Bool { attempt == other.attempt && hop == other.hop }
 
     func json(inCall call: Int) -> JSONNode {
         var json = entry.json

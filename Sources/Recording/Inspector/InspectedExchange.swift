@@ -76,8 +76,28 @@ struct InspectedExchange {
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
+    /// Drops bodies in a content coding that is not decoded within the limit, because secrets in them cannot be found.
+    private mutating func dropCodedBodies(upTo limit: Int) {
+        let note = "in a content coding that is not decoded, or that has more than \(limit) bytes decoded"
+        if let body = recorded.request.body, !body.isEmpty, CodedBody.isNamed(in: recorded.request.headers),
+            CodedBody.decoded(body, recorded.request.headers, upTo: limit) == nil
+        {
+            recorded.request.body = nil
+            requestNote = "\(body.count) bytes \(note)"
+        }
+        guard let response = recorded.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) else {
+            return
+        }
+        let isWhole = CodedBody.isWhole(status: response.status, method: recorded.request.method)
+        let isCut = recorded.failure != nil
+        if isWhole, CodedBody.decoded(response.body, response.headers, isCut: isCut, upTo: limit) != nil { return }
+        recorded.response?.body = Data()
+        responseNote = "\(response.body.count) bytes \(note)"
+    }
+
     /// Returns the entry of the exchange, without secrets.
-    func entry(_ redaction: RecordingRedaction, upTo limit: Int) -> HAREntry {
-        redaction.entry(recorded, of: request, upTo: limit)
+    mutating func entry(_ redaction: RecordingRedaction, upTo limit: Int) -> HAREntry {
+        dropCodedBodies(upTo: limit)
+        return redaction.entry(recorded, of: request, upTo: limit)
     }
 }

@@ -31,11 +31,7 @@ struct InspectedOutcome: Sendable {
     }
 
     /// Adds to an exchange what is known only when its call has ended.
-    ///
-    /// - Parameters:
-    ///   - exchange: the exchange.
-    ///   - number: its number among those of its attempt and hop, from 0.
-    func describe(_ exchange: inout InspectedEntry, number: Int) {
+    func describe(_ exchange: inout InspectedEntry) {
         if let ended = exchanges.last(where: { $0.id == exchange.id }) {
             exchange.refusedRetry = ended.refusedRetry
             exchange.refusedRedirect = ended.refusedRedirect
@@ -43,8 +39,10 @@ struct InspectedOutcome: Sendable {
         let wires = timeline.filter { span in
             span.kind == .wire && span.attempt == exchange.attempt && span.hop == exchange.hop
         }
-        guard number < wires.count else { return }
-        let wire = wires[number]
+        func distance(_ span: Timeline.Span) -> Duration {
+            max(span.start - exchange.start, exchange.start - span.start)
+        }
+        guard let wire = wires.min(by: { distance($0) < distance($1) }) else { return }
         let phases = timeline.filter { $0.kind == .phase && $0.parentID == wire.id }
         guard !phases.isEmpty else { return }
         let received = phases.last { $0.name == "receive" }

@@ -21,7 +21,8 @@ public import Pipeline
 /// **Effects**
 ///
 /// - Changes no message, and reads no stream or file: of those, the page shows only header fields and sizes.
-/// - Shows what was sent and received in each exchange, with bodies decoded from their content coding.
+/// - Shows what was sent and received in each exchange, with bodies decoded from their content coding. Exchanges that
+///   end after their call are not shown.
 /// - With ``/Pipeline/ProviderConfiguration/timeline``, the page has a waterfall of plugins, waits and phases of each
 ///   call; otherwise, of exchanges.
 /// - Redacts and keeps an exchange before the plugin returns, which takes tens of microseconds for a small body.
@@ -33,7 +34,7 @@ public import Pipeline
 /// |---|---|---|---|
 /// | `redactor` | `Redactor.standard` | | |
 /// | `maximumCallCount` | 1,000 | calls | 1 and up |
-/// | `byteCount` | 67,108,864 (64 MiB) | bytes of all calls, as JSON | 0 and up |
+/// | `byteCount` | 67,108,864 (64 MiB) | bytes of calls that have ended, as JSON | 0 and up |
 /// | `bodyByteCount` | 262,144 (256 KiB) | bytes of a body; of a larger one, only its size is kept | 0 and up |
 ///
 /// **Position**: outermost. Calls that a plugin outside ends before they reach this one have only an outcome, and the
@@ -42,7 +43,8 @@ public import Pipeline
 /// **Errors**: calls throw none of its own. ``page()`` lists its errors.
 ///
 /// **Secrets**: calls are redacted before they are kept, as recordings are, see ``RecordingTransport``: credentials,
-/// cookies and values of secret names become `REDACTED`, and values of 16 bytes or more are also replaced elsewhere.
+/// cookies and values of secret names become `REDACTED`, and values of 16 bytes or more are also replaced elsewhere. A
+/// body whose content coding cannot be decoded is not kept.
 public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Process, Stage.DidFinish {
     /// Where the page of an ``InspectorPlugin`` is.
     public struct Output: Sendable {
@@ -101,14 +103,11 @@ public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Proce
     /// Adds an exchange that has ended; does not change the result.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         guard let exchange = context.exchange else { return }
-        let inspected = InspectedExchange(exchange, result, context, bodyByteCount: bodyByteCount)
+        var inspected = InspectedExchange(exchange, result, context, bodyByteCount: bodyByteCount)
         let redaction = calls.redaction(for: exchange.request, inspected.recorded.response?.headers ?? [:])
-        let entry = InspectedEntry(
-            exchange,
-            inspected.entry(redaction, upTo: bodyByteCount),
-            bodyNote: inspected.bodyNote
-        )
-        calls.change(id(of: context)) { $0.entries.append(entry) }
+        let entry = inspected.entry(redaction, upTo: bodyByteCount)
+        let kept = InspectedEntry(exchange, entry, bodyNote: inspected.bodyNote)
+        calls.change(id(of: context)) { $0.entries.append(kept) }
     }
 
     /// Keeps a response that is not that of the last exchange; does not change the result.
@@ -116,12 +115,13 @@ public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Proce
         guard case .success(let response) = result else { return }
         let source = response.source ?? PipelineResponse.Source(rawValue: "plugin")
         guard context.exchanges.isEmpty || source == .cache || source == .fallback else { return }
-        let inspected = InspectedExchange(response, context, bodyByteCount: bodyByteCount)
+        var inspected = InspectedExchange(response, context, bodyByteCount: bodyByteCount)
         let redaction = calls.redaction(for: response.request, response.headers)
         let entry = inspected.entry(redaction, upTo: bodyByteCount)
+        let responseNote = inspected.responseNote
         calls.change(id(of: context)) { call in
             call.response = entry.json["response"]
-            call.bodyNote = inspected.responseNote
+            call.bodyNote = responseNote
             // A response of the network without an exchange is that of another call.
             call.isJoined = source == .network
             call.source = source == .network ? nil : redaction.text(source.rawValue)
@@ -132,7 +132,8 @@ public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Proce
 
     /// Adds the outcome of the call.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
-        calls.end(id(of: context), InspectedOutcome(outcome, calls.redaction()))
+        let redaction = calls.redaction(for: outcome.exchanges.last?.request)
+        calls.end(id(of: context), InspectedOutcome(outcome, redaction))
     }
 
     // MARK: Numbers

@@ -44,9 +44,14 @@ final class InspectorServer: InspectorOutput {
         do {
             return try await running.start.value
         } catch {
-            self.running.withLock { $0 = nil }
+            forget(running.start)
             throw error
         }
+    }
+
+    /// Forgets a server that does not run, so that the next page starts another one.
+    private func forget(_ start: Task<URL, any Error>) {
+        running.withLock { if $0?.start == start { $0 = nil } }
     }
 
     func end() { running.withLock { $0.take() }?.server.cancel() }
@@ -88,6 +93,11 @@ final class InspectorServer: InspectorOutput {
                 "the inspector cannot listen on port \(port) of 127.0.0.1; choose another port, or 0 for a free one",
                 underlyingError: underlying
             )
+        }
+        // The system may close the socket of an app that is suspended.
+        Task { [weak self] in
+            _ = await server.result
+            self?.forget(start)
         }
         return Running(start: start, server: server)
     }

@@ -14,8 +14,8 @@ public import Pipeline
 /// of them; every other round reverses their order. A case is compared with the yardstick of the same round. Compare
 /// ratios, never times of two machines or days, and use a release build.
 ///
-/// **Effects**: the cases run one at a time, with everything that they do. Before the first round, each runs once as a
-/// warm-up.
+/// **Effects**: the cases run one at a time, with everything that they do. Before the first round, each does a
+/// tenth of a round's runs as a warm-up.
 public struct PipelineBenchmark: Sendable {
     /// The name of the benchmark, the title of its table and chart.
     public let name: String
@@ -60,8 +60,9 @@ public struct PipelineBenchmark: Sendable {
         }
         add("no plugins", [])
         for (index, plugin) in PluginStack(plugins).plugins.enumerated() {
-            let isTaken = cases.contains { $0.name == plugin.name }
-            add(isTaken ? "\(plugin.name) \(index + 1)" : plugin.name, [plugin])
+            var name = plugin.name
+            while cases.contains(where: { $0.name == name }) { name += " \(index + 1)" }
+            add(name, [plugin])
         }
         add("all plugins", plugins)
     }

@@ -14,7 +14,9 @@ extension PipelineContext {
             guard let start = instant(start), let end = instant(end), start <= end else { return nil }
             return start..<end
         }
-        reportConnection(ExchangeConnection(metrics), at: instant(metrics.requestStartDate))
+        if let connected = instant(metrics.requestStartDate) {
+            reportConnection(ExchangeConnection(metrics), at: connected)
+        }
         reportPhases { phases in
             phases.connectionAwaited = instant(metrics.fetchStartDate)
             phases.domainLookup = range(metrics.domainLookupStartDate, metrics.domainLookupEndDate)

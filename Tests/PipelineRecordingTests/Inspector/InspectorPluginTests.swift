@@ -172,6 +172,41 @@ struct InspectorPluginTests {
         )
     }
 
+    @Test("A body in a content coding that cannot be decoded is not kept, because its secrets cannot be found")
+    func codedBodies() async throws {
+        let inspector = InspectorPlugin(.file(file))
+        let fields: HTTPFields = [.contentEncoding: "unknown", .contentType: "application/json"]
+        let provider = provider(inspector, [.status(200, headers: fields, body: #"{"access_token": "canary"}"#)])
+        var target = URLTarget("https://a.test", method: .post, task: .requestData(Data("canary".utf8)))
+        target.headers = ["Content-Encoding": "unknown"]
+        _ = try await provider.request(target)
+        let url = try await inspector.page()
+        #expect(try !String(contentsOf: url, encoding: .utf8).contains("canary"))
+        let note = try InspectedPage.of(url).entries.first?._pipeline.bodyNote
+        #expect(note?.hasPrefix("request: 6 bytes in a content coding") == true)
+        #expect(note?.contains("response: 26 bytes in a content coding") == true)
+    }
+
+    @Test("A live page that shows a value gets its call again once the value is a secret")
+    func lateSecret() async throws {
+        let canary = "canary-9f8e7d6c5b4a3210"
+        let inspector = InspectorPlugin(.file(file))
+        let provider = provider(inspector, [.status(200, body: canary), .status(200), .status(200)])
+        _ = try await provider.request(URLTarget("https://a.test/1"))
+        let known = inspector.calls.version
+        func changes() throws -> InspectedPage {
+            try JSONDecoder().decode(
+                InspectedPage.self,
+                from: inspector.calls.document(after: known, isLive: true)
+            )
+        }
+        _ = try await provider.request(URLTarget("https://a.test/2"))
+        #expect(try changes().calls.map(\.id) == [2])
+        _ = try await provider.request(URLTarget("https://a.test/3?access_token=\(canary)"))
+        #expect(try changes().calls.map(\.id) == [1, 2, 3])
+        #expect(try changes().entries.first?.response.content.text == "REDACTED")
+    }
+
     private func provider(_ inspector: InspectorPlugin, _ steps: [ScriptedTransport.Step]) -> Provider<URLTarget> {
         provider(inspector, [], steps)
     }
