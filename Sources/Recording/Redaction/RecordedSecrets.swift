@@ -23,6 +23,8 @@ struct RecordedSecrets: Sendable {
         hosts.formUnion(other.hosts)
     }
 
+    var count: Int { values.count }
+
     /// Adds the secrets of an exchange, and returns the values to replace in it.
     ///
     /// Searching for more than 256 values would take longer than the exchange; beyond them, returns only its own.
