@@ -1,4 +1,4 @@
-/// A counter of allocations, for ``Provider/explain(running:options:rounds:allocations:)``.
+/// A counter of allocations, for `Provider.explain(running:)`.
 ///
 /// The core cannot count allocations. The product `PipelineAllocations` offers `AllocationCounter.process` and
 /// `AllocationCounter.thread`, which are `nil` where the platform cannot count them.

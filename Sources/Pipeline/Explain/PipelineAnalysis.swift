@@ -1,4 +1,4 @@
-/// What each plugin of a stack costs, measured by ``Provider/explain(running:options:rounds:allocations:)``.
+/// What each plugin of a stack costs, measured by `Provider.explain(running:)`.
 ///
 /// ```swift
 /// let analysis = try await provider.explain(running: .zen)
