@@ -386,7 +386,7 @@ function sorted() {
   applyFilter(false);
 }
 
-// A call can fail after a response of 200; its status alone would look like a success.
+// A call can fail after a response of 200.
 const statusText = call => call.running ? "…" : call.status <= 0 ? "failed"
   : `${call.status}${call.error && call.status < 400 ? " ✕" : ""}`;
 const statusClass = status => `s${Math.min(5, Math.max(1, Math.floor(status / 100)))}`;
