@@ -47,8 +47,35 @@ public final class ManualClock: DatedClock, Sendable {
         var now = Instant(offset: .zero)
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
+        /// The deadlines of all sleepers.
+        var deadlines = DeadlineHeap()
         var cancelled: Set<Int> = []
         var watchers: [Watcher] = []
+
+        mutating func add(_ sleeper: Sleeper, id: Int) {
+            sleepers[id] = sleeper
+            deadlines.insert(DeadlineHeap.Entry(deadline: sleeper.deadline, id: id))
+            if deadlines.count > 2 * sleepers.count + 64 { deadlines.compact { sleepers[$0.id] != nil } }
+        }
+
+        /// The earliest deadline of a sleeper.
+        mutating func earliestDeadline() -> Instant? {
+            while let first = deadlines.first {
+                if sleepers[first.id] != nil { return first.deadline }
+                deadlines.removeFirst()
+            }
+            return nil
+        }
+
+        /// Removes and returns the sleepers whose deadline has been reached, the earliest first.
+        mutating func takeDue() -> [Sleeper] {
+            var due: [Sleeper] = []
+            while let deadline = earliestDeadline(), deadline <= now, let first = deadlines.first {
+                deadlines.removeFirst()
+                if let sleeper = sleepers.removeValue(forKey: first.id) { due.append(sleeper) }
+            }
+            return due
+        }
 
         /// Removes and returns the watchers that wait for at most the current number of sleepers.
         mutating func takeSatisfiedWatchers() -> [Watcher] {
@@ -113,7 +140,7 @@ public final class ManualClock: DatedClock, Sendable {
         let outcome = state.withLock { state -> Outcome in
             if state.cancelled.contains(id) { return .cancelled }
             if sleeper.deadline <= state.now { return .elapsed }
-            state.sleepers[id] = sleeper
+            state.add(sleeper, id: id)
             return .waiting(state.takeSatisfiedWatchers())
         }
         switch outcome {
@@ -130,18 +157,14 @@ public final class ManualClock: DatedClock, Sendable {
         precondition(duration >= .zero, "time does not run backwards: \(duration)")
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
-            let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for id in due.keys { state.sleepers[id] = nil }
-            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+            return state.takeDue()
         }
-        for (_, sleeper) in woken { sleeper.continuation.resume() }
+        for sleeper in woken { sleeper.continuation.resume() }
     }
 
     /// The time to the earliest deadline of a sleeper, `nil` if no task is sleeping.
     var timeToNextSleeper: Duration? {
-        state.withLock { state in
-            state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) }
-        }
+        state.withLock { state in state.earliestDeadline().map { state.now.duration(to: $0) } }
     }
 
     /// Waits until at least this many tasks are sleeping, one by default, or until the waiting task is cancelled.
@@ -175,14 +198,12 @@ public final class ManualClock: DatedClock, Sendable {
     /// - Returns: whether a task was sleeping.
     @discardableResult
     public func advanceIfAnyoneSleeps() -> Bool {
-        let woken: [Int: Sleeper] = state.withLock { state in
-            guard let earliest = state.sleepers.values.map(\.deadline).min() else { return [:] }
+        let woken: [Sleeper] = state.withLock { state in
+            guard let earliest = state.earliestDeadline() else { return [] }
             state.now = max(state.now, earliest)
-            let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for id in due.keys { state.sleepers[id] = nil }
-            return due
+            return state.takeDue()
         }
-        for (_, sleeper) in woken.sorted(by: { $0.key < $1.key }) { sleeper.continuation.resume() }
+        for sleeper in woken { sleeper.continuation.resume() }
         return !woken.isEmpty
     }
 
@@ -192,9 +213,7 @@ public final class ManualClock: DatedClock, Sendable {
     @discardableResult
     public func advanceToNextSleeper() async -> Duration {
         await waitForSleepers()
-        let distance = state.withLock { state in
-            state.sleepers.values.map { state.now.duration(to: $0.deadline) }.min() ?? .zero
-        }
+        let distance = timeToNextSleeper ?? .zero
         advance(by: distance)
         return distance
     }

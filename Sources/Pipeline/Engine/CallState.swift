@@ -15,6 +15,7 @@ final class CallState: Sendable {
         /// The connections of exchanges whose transport reports them.
         var connections: [Connection] = []
         var attemptCount = 1
+        var annotations: [(attempt: Int, hop: Int, annotation: PluginAnnotation)] = []
         /// The moment when the header fields of the last response arrived; `nil` if its body arrived with them.
         var lastHead: PipelineClock.Instant?
         /// A few at most, which a linear search finds faster than a hash.
@@ -117,6 +118,11 @@ final class CallState: Sendable {
                     connection.since.map { max(start.duration(to: $0) - exchange.start, .zero) } ?? exchange.duration
                 exchange.connection = connection.facts
             }
+            if !$0.annotations.isEmpty {
+                let (attempt, hop) = (exchange.attempt, exchange.hop)
+                exchange.annotations = $0.annotations.filter { $0.attempt == attempt && $0.hop == hop }
+                    .map(\.annotation)
+            }
             $0.exchanges.append(exchange)
             return $0.exchanges
         }
@@ -167,6 +173,21 @@ final class CallState: Sendable {
             guard let last = $0.exchanges.indices.last else { return [] }
             $0.exchanges[last].refusedRetry = refusal
             return $0.exchanges
+        }
+    }
+
+    var annotations: [PluginAnnotation] { shared.withLock { $0.annotations.map(\.annotation) } }
+
+    /// Records what a plugin did in an attempt and a hop, also on their exchanges.
+    func annotate(_ annotation: PluginAnnotation, _ attempt: Int, _ hop: Int) {
+        shared.withLock { shared in
+            guard shared.annotations.count < 100 else { return }
+            shared.annotations.append((attempt, hop, annotation))
+            for index in shared.exchanges.indices {
+                let exchange = shared.exchanges[index]
+                guard exchange.attempt == attempt, exchange.hop == hop else { continue }
+                shared.exchanges[index].annotations.append(annotation)
+            }
         }
     }
 
@@ -241,6 +262,7 @@ extension CallState {
             statusCode: response?.statusCode,
             attemptCount: attemptCount,
             exchanges: exchanges,
+            annotations: annotations,
             receivedByteCount: byteCount ?? response?.body.byteCount ?? 0,
             duration: start.duration(to: now),
             timeToFirstByte: head.map { start.duration(to: $0) },

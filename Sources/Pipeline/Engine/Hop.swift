@@ -107,6 +107,8 @@ final class Hop: Sendable {
             if isLate { await open.discard() }
             response.openExchange = open
         }
+        // No plugin learns from a response that nobody waits for, such as that of a copy that came too late.
+        if Task.isCancelled { return .failure(.cancelled(before: request)) }
         response.hopToken = token
         response.exchangeID = context.exchangeID
         return .success(response)

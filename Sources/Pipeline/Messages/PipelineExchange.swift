@@ -34,6 +34,8 @@ public struct PipelineExchange: Sendable {
     ///
     /// A plugin that retries sets the reason with ``PipelineContext/noteRefusedRetry(_:of:)``.
     public internal(set) var refusedRetry: RetryRefusal?
+    /// What plugins did in the attempt and hop of the exchange; see ``PipelineContext/annotate(_:by:duration:)``.
+    public internal(set) var annotations: [PluginAnnotation] = []
 }
 
 extension PipelineExchange {
@@ -61,7 +63,7 @@ extension PipelineExchange {
 }
 
 extension PipelineExchange: SafelyDescribed {
-    /// The request without its query, its outcome, the attempt and hop, the duration, and the wait for a connection.
+    /// The request without its query, its outcome, the attempt and hop, the duration, the wait for a connection, and what plugins did.
     public var description: String {
         var text = "\(request), "
         text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"
@@ -69,6 +71,7 @@ extension PipelineExchange: SafelyDescribed {
         if let connectionWait { text += ", of which \(connectionWait.text) waiting for a connection" }
         if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }
         if let refusedRetry { text += ", not retried: \(refusedRetry.rawValue)" }
+        for annotation in annotations { text += ", \(annotation)" }
         return text
     }
 }

@@ -50,6 +50,7 @@ struct InflightKey: Hashable, Sendable {
             && one.request.body.isAbsent == other.request.body.isAbsent
             && one.request.body.bytes == other.request.body.bytes
             && one.request.secretFields == other.request.secretFields && one.identities == other.identities
+            && one.request.copyNumber == other.request.copyNumber
             && one.attemptTimeout == other.attemptTimeout && one.idleTimeout == other.idleTimeout
     }
 

@@ -1,0 +1,87 @@
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("Partitions")
+struct TrafficPartitionTests {
+    private final class Item: PartitionObject {
+        let isIdle: Bool
+        init(isIdle: Bool = true) { self.isIdle = isIdle }
+    }
+
+    /// Returns the keys of requests to URLs.
+    private func keys(_ partition: TrafficPartition, _ urls: String...) async throws -> [TrafficKey] {
+        let keys = Mutex<[TrafficKey]>([])
+        let provider = Provider<URLTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [
+                .exchange { request, context, send in
+                    keys.withLock { $0.append(partition.key(of: request, context)) }
+                    return try await send(request)
+                }
+            ]
+        )
+        for url in urls { _ = try await provider.request(URLTarget(url)) }
+        return keys.withLock { $0 }
+    }
+
+    @Test("An authority is compared without case and default port")
+    func authority() async throws {
+        let keys = try await keys(
+            .authority,
+            "https://a.test/x",
+            "https://A.test:443/y",
+            "HTTPS://a.test",
+            "http://a.test",
+            "https://a.test:8443"
+        )
+        #expect(
+            keys.map(\.shownName) == [
+                "https://a.test", "https://a.test", "https://a.test", "http://a.test", "https://a.test:8443",
+            ]
+        )
+        #expect(Set(keys).count == 3)
+        #expect(TrafficKey(origin: "https://a.test") == keys[0])
+        #expect(TrafficKey(origin: "nothing") == nil)
+    }
+
+    @Test("All calls share the partition `shared`; the key of a closure is not shown")
+    func others() async throws {
+        let shared = try await keys(.shared, "https://a.test", "https://b.test")
+        #expect(Set(shared).count == 1)
+        #expect(shared[0].shownName == "all calls")
+        let own = try await keys(
+            TrafficPartition { request, _ in request.path },
+            "https://a.test/1",
+            "https://b.test/1"
+        )
+        #expect(Set(own).count == 1)
+        #expect(own[0].shownName == nil)
+    }
+
+    @Test("A full map forgets the idle object that has not been used for the longest time")
+    func bound() async throws {
+        let keys = try await keys(
+            .authority,
+            "https://a.test",
+            "https://b.test",
+            "https://c.test",
+            "https://d.test",
+            "https://e.test"
+        )
+        let map = PartitionMap<Item>(maximumCount: 3)
+        let busy = map.object(for: keys[0]) { Item(isIdle: false) }
+        _ = map.object(for: keys[1]) { Item() }
+        _ = map.object(for: keys[2]) { Item() }
+        _ = map.object(for: keys[1]) { Item() }
+        _ = map.object(for: keys[3]) { Item() }
+        #expect(map[keys[2]] == nil)
+        #expect(map[keys[0]] === busy)
+        _ = map.object(for: keys[4]) { Item() }
+        #expect(map[keys[1]] == nil)
+        #expect(map.all.count == 3)
+    }
+}
