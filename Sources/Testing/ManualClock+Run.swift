@@ -6,7 +6,7 @@ extension ManualClock {
     ///
     /// ```swift
     /// let clock = ManualClock()
-    /// let provider = Provider<Shop>(transport: transport, plugins: [RetryPlugin()], configuration: .init(clock: clock))
+    /// let provider = Provider<Shop>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     /// let response = try await clock.run { try await provider.request(.items) }
     /// ```
     ///
@@ -29,7 +29,9 @@ extension ManualClock {
     }
 }
 
-/// Runs jobs one after the other. When none is left, advances a clock to its next sleeper.
+/// Runs jobs one after the other.
+///
+/// When none is left, advances a clock to its next sleeper.
 private final class VirtualTimeExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -67,7 +69,7 @@ private final class VirtualTimeExecutor: TaskExecutor {
         if begins { queue.async { self.runJobs() } }
     }
 
-    /// Lets the clock stand still from now on.
+    /// Stops the clock.
     func end() { state.withLock { $0.hasEnded = true } }
 
     private func runJobs() {

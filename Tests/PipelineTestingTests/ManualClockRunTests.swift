@@ -66,7 +66,7 @@ struct ManualClockRunTests {
         #expect(first == second)
     }
 
-    @Test("The clock stands still as long as a task can run, and after the work has ended")
+    @Test("The clock does not advance while a task can run, or after the work has ended")
     func standing() async throws {
         let clock = ManualClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(5)) }

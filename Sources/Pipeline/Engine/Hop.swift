@@ -107,7 +107,7 @@ final class Hop: Sendable {
             if isLate { await open.discard() }
             response.openExchange = open
         }
-        // No plugin learns from a response that nobody waits for, such as that of a copy that came too late.
+        // No plugin learns from a response that no caller waits for, such as that of a copy that came too late.
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
         response.hopToken = token
         response.exchangeID = context.exchangeID

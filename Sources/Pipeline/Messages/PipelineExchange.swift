@@ -63,7 +63,8 @@ extension PipelineExchange {
 }
 
 extension PipelineExchange: SafelyDescribed {
-    /// The request without its query, its outcome, the attempt and hop, the duration, the wait for a connection, and what plugins did.
+    /// The request without its query, its outcome, the attempt and hop, the duration, the wait for a connection, and
+    /// what plugins did.
     public var description: String {
         var text = "\(request), "
         text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"

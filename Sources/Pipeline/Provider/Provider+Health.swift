@@ -3,6 +3,7 @@ public protocol HealthReporting: PluginType {
     /// Returns the current health; must return quickly.
     ///
     /// - Parameter clock: the clock of the provider.
+    /// - Returns: the health, without the name of the plugin.
     func health(on clock: PipelineClock) -> PluginHealth
 }
 
