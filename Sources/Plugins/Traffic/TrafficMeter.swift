@@ -1,0 +1,36 @@
+import Pipeline
+
+/// The rule by which a ``Turnstile`` hands out permits, as a value.
+protocol TrafficMeter: Sendable {
+    /// Whether a new meter would behave like this one, so that it may be dropped.
+    var isIdle: Bool { get }
+
+    /// Returns when a call can have its permits if no other call takes any before.
+    ///
+    /// - Parameters:
+    ///   - cost: the number of permits.
+    ///   - now: the current moment, never earlier than in the call before.
+    ///   - waiting: the number of calls that wait, including this one.
+    /// - Returns: the availability. The moment of `.at` is later than `now`.
+    mutating func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability
+
+    /// Takes permits that are available now.
+    mutating func take(_ cost: Int, at now: PipelineClock.Instant)
+}
+
+/// When permits are available.
+enum MeterAvailability: Sendable, Hashable {
+    /// The permits are available.
+    case now
+    /// The permits become available at a moment.
+    case at(PipelineClock.Instant)
+    /// The permits become available only by a change of the meter, such as a release.
+    case afterChange
+    /// The meter never hands out this many permits.
+    case never
+}
+
+extension TrafficMeter {
+    /// The default, `true`: the meter has no state that must be kept.
+    var isIdle: Bool { true }
+}
