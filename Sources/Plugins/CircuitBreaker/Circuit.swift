@@ -5,8 +5,8 @@
 struct Circuit: Sendable {
     /// The right to send one request. It must be ended exactly once.
     struct Permit: Sendable, Hashable {
-        fileprivate(set) var generation: Int
-        fileprivate(set) var isProbe: Bool
+        let generation: Int
+        let isProbe: Bool
     }
 
     /// What a request may do.
@@ -74,6 +74,11 @@ struct Circuit: Sendable {
     /// The permit for a request in a closed circuit, which needs no time; `nil` in any other state.
     var closedPermit: Permit? {
         state == .closed ? Permit(generation: generation, isProbe: false) : nil
+    }
+
+    /// Returns the time until the break of an open circuit has passed; `nil` in any other state.
+    func remainingBreak(at now: Duration) -> Duration? {
+        state == .open ? max(openUntil - now, .zero) : nil
     }
 
     /// Decides whether a request passes.
