@@ -3,7 +3,7 @@
 /// Times are measured from any fixed moment. Each change of the state begins a new generation. An outcome counts only
 /// in the generation in which its request passed.
 struct Circuit: Sendable {
-    /// The right to send one request. It must be ended exactly once.
+    /// The right to send one request, which must be ended exactly once.
     struct Permit: Sendable, Hashable {
         let generation: Int
         let isProbe: Bool
@@ -107,9 +107,7 @@ struct Circuit: Sendable {
         return true
     }
 
-    /// Ends a permit.
-    ///
-    /// - Parameter hadHead: what ``noteHead(_:)`` has returned for it.
+    /// Ends a permit; `hadHead` is what ``noteHead(_:)`` has returned for it.
     mutating func end(_ permit: Permit, _ ending: Ending, hadHead: Bool = false, at now: Duration) {
         guard permit.generation == generation else { return }
         guard permit.isProbe else { return record(ending, at: now) }

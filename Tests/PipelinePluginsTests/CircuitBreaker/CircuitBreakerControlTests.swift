@@ -154,7 +154,8 @@ struct CircuitBreakerControlTests {
     func health() async {
         let breaker = CircuitBreakerPlugin.touchy()
         let bench = BreakerBench(
-            ScriptedTransport { request, _ in .status(request.host == "a.test" ? 503 : 200) }, [breaker]
+            ScriptedTransport { request, _ in .status(request.host == "a.test" ? 503 : 200) },
+            [breaker]
         )
         func health() -> PluginHealth? { bench.provider.health.first }
         #expect(health()?.status == .healthy)

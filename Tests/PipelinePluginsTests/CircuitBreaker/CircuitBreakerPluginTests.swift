@@ -102,7 +102,8 @@ struct CircuitBreakerPluginTests {
             }
         }
         let bench = BreakerBench(
-            [.status(500), .status(503), .status(404), .failure(.transport), .status(502)], breaker
+            [.status(500), .status(503), .status(404), .failure(.transport), .status(502)],
+            breaker
         )
         for (outcome, state) in [("500", CircuitState.closed), ("503", .closed), ("404", .open)] {
             #expect(await bench.send() == outcome)
@@ -136,7 +137,10 @@ struct CircuitBreakerPluginTests {
     @Test("With the defaults, 10 failures among 100 calls within 30 seconds open the circuit for 5 seconds")
     func defaults() async {
         let breaker = CircuitBreakerPlugin()
-        let bench = BreakerBench(ScriptedTransport { _, index in .status(index < 99 && index % 11 == 0 ? 500 : 200) }, [breaker])
+        let bench = BreakerBench(
+            ScriptedTransport { _, index in .status(index < 99 && index % 11 == 0 ? 500 : 200) },
+            [breaker]
+        )
         for _ in 0..<99 { await bench.send() }
         #expect(breaker.state == .closed)
         let late = BreakerBench(ScriptedTransport { _, index in .status(index < 10 ? 500 : 200) }, [breaker])
@@ -156,7 +160,8 @@ struct CircuitBreakerPluginTests {
     func retry() async {
         let breaker = CircuitBreakerPlugin(failureRatio: 1, minimumCallCount: 2, window: .count(2))
         let bench = BreakerBench(
-            ScriptedTransport(always: .status(503)), [RetryPlugin(maximumAttempts: 5, backoff: .immediate), breaker]
+            ScriptedTransport(always: .status(503)),
+            [RetryPlugin(maximumAttempts: 5, backoff: .immediate), breaker]
         )
         // The third attempt is refused, and the call ends with that.
         #expect(await bench.send() == "circuitOpen")

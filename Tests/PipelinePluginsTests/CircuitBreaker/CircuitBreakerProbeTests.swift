@@ -39,10 +39,12 @@ struct CircuitBreakerProbeTests {
         let breaker = CircuitBreakerPlugin.touchy(probeCount: 3)
         let hold = Hold()
         let transport = ScriptedTransport { _, index in
-            index == 0 ? .status(503) : .answer { request, _ in
-                await hold.wait()
-                return PipelineResponse(request: request, statusCode: 200)
-            }
+            index == 0
+                ? .status(503)
+                : .answer { request, _ in
+                    await hold.wait()
+                    return PipelineResponse(request: request, statusCode: 200)
+                }
         }
         let bench = BreakerBench(transport, [breaker])
         await bench.send()
