@@ -124,7 +124,7 @@ struct Circuit: Sendable {
 
     /// Refuses all requests until ``reset()``.
     mutating func isolate() {
-        if state != .isolated { change(to: .isolated) }
+        change(to: .isolated)
     }
 
     /// Closes the circuit and forgets all outcomes.
@@ -135,10 +135,8 @@ struct Circuit: Sendable {
     private mutating func record(_ ending: Ending, at now: Duration) {
         guard ending != .ignored else { return }
         window.record(isFailure: ending == .failure, at: now)
-        guard window.callCount >= minimumCallCount, window.failureCount > 0,
-            rules.isReached(by: window.failureCount, of: window.callCount)
-        else { return }
-        open(at: now)
+        guard window.callCount >= minimumCallCount else { return }
+        if rules.isReached(by: window.failureCount, of: window.callCount) { open(at: now) }
     }
 
     /// Ends the half-open state if its probes have taken too long.
