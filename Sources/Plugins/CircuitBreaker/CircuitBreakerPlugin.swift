@@ -28,6 +28,7 @@ public import Pipeline
 /// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
 ///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
 /// - Does not touch requests and responses. A stream of a response is passed on as it arrives.
+/// - Measures time on the clock of the calls. Providers that share the plugin should have the same clock.
 /// - Annotates calls with `opened`, `closed`, `probe` and `refused`.
 ///
 /// **Defaults**
@@ -52,7 +53,7 @@ public import Pipeline
 /// - Inside ``RetryPlugin``, each attempt counts. ``RetryPlugin`` does not retry `circuitOpen`.
 /// - A server that never responds is noticed only if the time of an attempt is limited, by ``TimeoutPlugin`` or the
 ///   transport. The total timeout of a call cancels its exchange, which is not counted.
-/// - Two breakers in a stack count every exchange twice.
+/// - If a stack has two, both count every exchange.
 ///
 /// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due. All other errors pass
 /// through unchanged.

@@ -224,6 +224,31 @@ struct CircuitBreakerPluginTests {
         await #expect(processExitsWith: .failure) { _ = CircuitBreakerPlugin.Window.time(.milliseconds(999)) }
     }
 
+    @Test("A circuit that is open is kept while 1,000 other origins are called")
+    func manyOrigins() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let bench = BreakerBench(
+            ScriptedTransport { request, _ in .status(request.host == "a.test" ? 503 : 200) },
+            [breaker]
+        )
+        await bench.send()
+        for number in 0..<1_000 { await bench.send(Ask(url: "https://\(number).test")) }
+        #expect(breaker.state == .open)
+        #expect(bench.provider.health.first?.details.keys.sorted() == ["https://a.test"])
+    }
+
+    @Test("Each hop of a redirect counts for its own origin")
+    func redirect() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let bench = BreakerBench(
+            [.status(302, headers: [.location: "https://b.test/c"]), .status(503)],
+            breaker
+        )
+        #expect(await bench.send() == "503")
+        #expect(breaker.state == .closed)
+        #expect(breaker.state(of: "https://b.test") == .open)
+    }
+
     // MARK: Position
 
     @Test("A breaker outside a cache and two breakers are findings; inside a cache it is none")
@@ -235,5 +260,40 @@ struct CircuitBreakerPluginTests {
         #expect(findings(CachePlugin(), CircuitBreakerPlugin()) == [])
         #expect(findings(CircuitBreakerPlugin(), CircuitBreakerPlugin()) == ["breaker-twice"])
         #expect(findings(RetryPlugin(), CircuitBreakerPlugin()) == [])
+    }
+
+    @Test("Inside a cache, an open circuit refuses no hit; outside limits, a refused request reaches none of them")
+    func insideCache() async {
+        let breaker = CircuitBreakerPlugin()
+        let reached = Atomic(0)
+        let inner = PluginStack.exchange { request, _, send in
+            reached.add(1, ordering: .relaxed)
+            return try await send(request)
+        }
+        let bench = BreakerBench(
+            ScriptedTransport(always: .status(200, headers: [.cacheControl: "max-age=60"], body: "a")),
+            [CachePlugin(), breaker, inner]
+        )
+        #expect(await bench.send() == "200")
+        breaker.isolate()
+        #expect(await bench.send() == "200")
+        #expect(await bench.send(Ask(path: "/other")) == "circuitOpen")
+        #expect(reached.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("A server that hangs is noticed if attempts are limited, and not if only the whole call is")
+    func hangingServer() async {
+        for (timeout, code, state) in [
+            (TimeoutPlugin(attempt: .seconds(1)), "timeout.attempt", CircuitState.open),
+            (TimeoutPlugin(total: .seconds(1)), "timeout.total", .closed),
+        ] {
+            let breaker = CircuitBreakerPlugin.touchy()
+            let bench = BreakerBench(
+                ScriptedTransport(always: .delayed(.seconds(100), .status(200))),
+                [timeout, breaker]
+            )
+            #expect(await bench.clock.run { await bench.send() } == code)
+            #expect(breaker.state == state)
+        }
     }
 }

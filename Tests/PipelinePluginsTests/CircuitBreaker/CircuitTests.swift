@@ -121,4 +121,9 @@ struct CircuitTests {
         #expect(circuit.closedPermit != permit)
         #expect(circuit.isIdle)
     }
+
+    @Test("A circuit needs less than 2 KB, also with the largest window")
+    func size() {
+        #expect(MemoryLayout<Circuit>.size + 10_000 / 8 < 2_000)
+    }
 }
