@@ -74,8 +74,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
     ///   - probeCount: the number of requests that pass in a half-open circuit.
     ///   - probeTimeout: how long a half-open circuit waits for its probes.
     ///   - partition: the calls that share a circuit.
-    ///   - decide: called with each outcome that is not cancelled, before the rules above, which apply if it returns
-    ///     `nil`. It gets a response before its body is read. It must be quick.
+    ///   - decide: called with each response before its body is read, and with each error other than a cancellation,
+    ///     also that of a body. If it returns `nil`, the rules above apply. It must be quick.
     public init(
         failureRatio: Double = 0.1,
         minimumCallCount: Int = 100,

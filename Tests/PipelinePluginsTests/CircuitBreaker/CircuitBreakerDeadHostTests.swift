@@ -47,7 +47,7 @@ private final class SilentServer: Transport {
     }
 }
 
-/// Sends 20 calls per second to a host that is silent for 10 minutes, and as many to another one, for 11 minutes.
+/// Sends 20 calls per second to a host that is silent for 10 minutes, and 2 to another one, for 11 minutes.
 private final class Outage: Sendable {
     struct Result {
         /// The requests that reached the dead host before it was back.
@@ -83,7 +83,7 @@ private final class Outage: Sendable {
         await clock.run {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<Self.callCount {
-                    for host in [SilentServer.dead, SilentServer.other] {
+                    for host in number % 10 == 0 ? [SilentServer.dead, SilentServer.other] : [SilentServer.dead] {
                         group.addTask { await self.call(host, at: .milliseconds(1_000 / Self.callsPerSecond * number)) }
                     }
                 }
@@ -136,7 +136,7 @@ struct CircuitBreakerDeadHostTests {
         let recovery = try #require(result.recovery)
         #expect(recovery - Outage.end <= .seconds(5) + Outage.attemptTimeout + .milliseconds(50))
         #expect(result.lateOutcomes == ["200"])
-        #expect(result.otherOutcomes == ["200": Outage.callCount])
+        #expect(result.otherOutcomes == ["200": Outage.callCount / 10])
     }
 
     @Test("Without the breaker, the silent host gets every request, so that the bound is exceeded")
@@ -144,6 +144,6 @@ struct CircuitBreakerDeadHostTests {
         let result = await Outage(PluginStack.exchange { request, _, send in try await send(request) }).run()
         #expect(result.deadRequestCount > 10 * Self.bound)
         #expect(result.refusedCount == 0)
-        #expect(result.otherOutcomes == ["200": Outage.callCount])
+        #expect(result.otherOutcomes == ["200": Outage.callCount / 10])
     }
 }
