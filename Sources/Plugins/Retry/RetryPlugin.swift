@@ -83,8 +83,8 @@ public import Pipeline
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
 public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
-    private let rules: RetryRules
-    private let ledger: SharedRetryLedger
+    let rules: RetryRules
+    let ledger: SharedRetryLedger
 
     /// Makes a plugin.
     ///
