@@ -16,9 +16,7 @@ public struct HedgingDelay: Sendable, Hashable {
     /// No copy is sent.
     public static let never = HedgingDelay(kind: .never)
 
-    /// Returns a delay that is always the same.
-    ///
-    /// - Parameter delay: the delay, zero and up.
+    /// Returns a delay that is always the same, zero and up.
     public static func fixed(_ delay: Duration) -> HedgingDelay {
         precondition(delay >= .zero, "delay is \(delay), less than zero")
         return HedgingDelay(kind: .fixed(delay))
@@ -32,6 +30,7 @@ public struct HedgingDelay: Sendable, Hashable {
     /// - Parameters:
     ///   - share: the share of responses to wait for, `0.5...0.999`.
     ///   - initial: the delay until 20 responses of the partition have been observed, zero and up.
+    /// - Returns: the delay.
     public static func percentile(_ share: Double, atFirst initial: Duration = .seconds(1)) -> HedgingDelay {
         precondition((0.5...0.999).contains(share), "share is \(share), not in 0.5...0.999")
         precondition(initial >= .zero, "atFirst is \(initial), less than zero")

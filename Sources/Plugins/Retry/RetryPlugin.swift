@@ -228,11 +228,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ context: PipelineContext
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
-        guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
-        // With the scheme http, the policy allows only a loopback address.
-        var plain = request
-        plain.head.scheme = "http"
-        return !CleartextPolicy.loopbackOnly.allows(plain)
+        return rules.overridden(by: context.options.retry).connectivityWait.isOn && !request.isToLoopback
     }
 
     /// Returns when the next attempt begins; `nil` if the call ends with the result because no network became

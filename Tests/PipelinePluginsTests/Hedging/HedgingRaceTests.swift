@@ -18,9 +18,12 @@ struct HedgingRaceTests {
         #expect(race.end(copy, .usable) == copy)
     }
 
-    @Test("A result that is not usable ends the call if no other copy is in flight", arguments: [
-        Ending.unusable, .failure,
-    ])
+    @Test(
+        "A result that is not usable ends the call if no other copy is in flight",
+        arguments: [
+            Ending.unusable, .failure,
+        ]
+    )
     func alone(ending: Ending) {
         var race = race(1)
         #expect(race.end(0, ending) == 0)
