@@ -11,7 +11,7 @@ enum QuotaFields {
     /// A malformed field is ignored. If a used-up quota has no `t`, the window of its policy applies. A quota of
     /// concurrent requests is ignored, because time does not restore it.
     static func wait(in fields: HTTPFields) -> Duration? {
-        guard let value = value(of: .rateLimit, in: fields), let limits = items(in: value, required: "r", optional: "t") else {
+        guard let text = value(of: .rateLimit, in: fields), let limits = items(in: text, required: "r", optional: "t") else {
             return nil
         }
         let empty = limits.filter { $0.required == 0 }
@@ -36,7 +36,7 @@ enum QuotaFields {
 
     /// Parses a list of strings with integer parameters; `nil` if anything is malformed.
     private static func items(in value: String, required: String, optional: String) -> [Item]? {
-        var parser = StructuredFieldValueParser(value.utf8)
+        var parser = StructuredFieldValueParser(Array(value.utf8))
         guard let members = try? parser.parseListFieldValue() else { return nil }
         var items: [Item] = []
         for case .item(let item) in members {

@@ -48,7 +48,8 @@ struct RateMeter: TrafficMeter {
 
     mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
         gate.pass(at: now)
-        window?.reserve(cost, at: moment(now))
+        let moment = moment(now)
+        window?.reserve(cost, at: moment)
     }
 
     /// Notes that a request that has its permits is sent now; `nil` without a limit.
@@ -65,7 +66,8 @@ struct RateMeter: TrafficMeter {
 
     /// Notes that the response to a request has begun.
     mutating func arrive(_ flight: Flight, at now: PipelineClock.Instant) {
-        window?.arrive(flight.cost, of: flight.number, at: moment(now))
+        let moment = moment(now)
+        window?.arrive(flight.cost, of: flight.number, at: moment)
     }
 
     /// Closes the gate because of a response; returns whether it stays closed for longer than before.
