@@ -234,6 +234,13 @@ let package = Package(
             path: "Tests/CacheWriter",
             swiftSettings: swiftSettings
         ),
+        // One of the processes that share a rate limit in a test.
+        .executableTarget(
+            name: "ratelimitworker",
+            dependencies: ["Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", httpTypes],
+            path: "Tests/RateLimitWorker",
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]

@@ -53,9 +53,11 @@ public struct RateLimit: Sendable, Hashable {
         self.jitter = jitter
     }
 
-    /// The time between two requests of processes that share the limit: the server counts no more than `count` of them
-    /// in a period, however they are delayed within the jitter.
-    var sharedInterval: Duration { (period + jitter) / count }
+    /// The time between two requests of processes that share the limit.
+    ///
+    /// In less than (`count` - `burst` + 1) intervals, a store permits at most that many requests and a burst, so the
+    /// server counts no more than `count` in a period, however requests are delayed within the jitter.
+    var sharedInterval: Duration { (period + jitter) / (count - burst + 1) }
 
     /// How much of the limit each process may have reserved in a shared store: enough for 50 ms of all requests.
     var reservableCost: Int { max(1, Int((Double(count) * (.milliseconds(50) / period)).rounded(.up))) }

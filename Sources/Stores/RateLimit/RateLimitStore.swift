@@ -1,8 +1,9 @@
 /// A place in which several processes reserve the requests of a shared rate limit.
 ///
-/// A store spaces the reservations of a key evenly: each begins at the earliest moment at which the key is due, and
-/// makes the key due later by its cost times the interval. After a pause, a burst may be reserved without spacing.
-/// Reservations expire unused if their request is not sent.
+/// A store keeps a moment for each key, at which the next request is due. A request is reserved for the moment that is
+/// (`cost` - `burst`) intervals later, or for now if that has passed. The next one is then due `cost` intervals after
+/// that or after the moment at which this one was due, whichever is later. A reservation whose request is not sent is
+/// lost.
 ///
 /// Run `RateLimitStoreConformance` of `PipelineTesting` against your own.
 public protocol RateLimitStore: Sendable {
@@ -12,7 +13,7 @@ public protocol RateLimitStore: Sendable {
     ///   - cost: the number of intervals that the request takes, 1 and up.
     ///   - key: the name of the limit. It contains no secrets.
     ///   - interval: the time between two requests that cost 1, more than zero.
-    ///   - burst: the cost of the requests that may be reserved without spacing after a pause, 1 and up.
+    ///   - burst: the cost that may be reserved without spacing after a pause, 1 and up.
     ///   - maximumWait: the longest wait that is of use; `nil` if any is.
     /// - Returns: how long to wait before the request is sent, zero and up. If it is more than `maximumWait`, nothing
     ///   was reserved.

@@ -32,8 +32,8 @@ final class CountingServer: Transport {
     }
 
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let delay = state.withLock { Int64.random(in: delay, using: &$0.random) }
-        if delay > 0 { try await context.clock.sleep(for: .microseconds(delay)) }
+        let own = state.withLock { Int64.random(in: delay, using: &$0.random) }
+        if own > 0 { try await context.clock.sleep(for: .microseconds(own)) }
         let (now, path, cost) = (context.clock.now, request.head.path ?? "", context.options.cost)
         state.withLock { $0.arrivals.append((now, path, cost)) }
         return try await respond(request, context)
@@ -118,10 +118,6 @@ struct RateLimitBench {
 
 extension PipelineResponse {
     init(_ request: PipelineRequest, _ statusCode: Int, _ headers: HTTPFields = [:]) {
-        self.init(
-            request: request,
-            head: HTTPResponse(status: .init(code: statusCode), headerFields: headers),
-            body: .none
-        )
+        self.init(request: request, statusCode: statusCode, headers: headers)
     }
 }

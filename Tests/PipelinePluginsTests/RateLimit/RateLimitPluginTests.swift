@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("RateLimitPlugin", .tags(.concurrent))
@@ -114,7 +115,7 @@ struct RateLimitPluginTests {
     @Test("Positions outside a cache and two limits are reported")
     func order() {
         func rules(_ plugins: [any PluginType]) -> [String] {
-            Provider<Ask>(transport: CountingServer(), plugins: plugins).explain().findings.map(\.rule)
+            Provider<Ask>(transport: CountingServer(), plugins: plugins).explain().findings.map(\.id)
         }
         #expect(rules([CachePlugin(), RateLimitPlugin()]).filter { $0.hasPrefix("rate") }.isEmpty)
         #expect(rules([RateLimitPlugin(), CachePlugin()]).contains("rate-limit-outside-cache"))

@@ -1,6 +1,8 @@
+import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("RateLimitPlugin: quota", .tags(.concurrent))
