@@ -30,6 +30,7 @@ struct AdaptiveLimit: Sendable {
     private static let probeFactor = 0.7
     private static let windowsBetweenProbes = 40
     private static let minimumSampleCount = 100
+    private static let climbSampleCount = 40
 
     private let range: ClosedRange<Double>
     /// The limit outside of probes.
@@ -37,6 +38,12 @@ struct AdaptiveLimit: Sendable {
     private var level: Double
     private var baseline: Double?
     private var phase = Phase.probing(previous: nil)
+    /// Whether the limit has reached the knee once.
+    private var hasKnee = false
+    /// The number of windows in a row in which there was room for more.
+    private var growthCount = 0
+    /// The limit and the latency at which the limit began to fall.
+    private var fallStart: (limit: Double, latency: Double)?
     private var window = Window()
     /// The number of samples to ignore, because they began before the last change.
     private var skipCount: Int
@@ -65,9 +72,14 @@ struct AdaptiveLimit: Sendable {
         window.count += 1
         window.inFlightSum += inFlight
         if wasDropped { window.dropCount += 1 } else { window.latencySum += latency / .seconds(1) }
-        guard window.count >= max(Self.minimumSampleCount, permits) else { return }
+        guard window.count >= sampleCount else { return }
         close(window)
         window = Window()
+    }
+
+    /// The number of samples in a window, which is small until the first knee was found.
+    private var sampleCount: Int {
+        if hasKnee { max(Self.minimumSampleCount, 2 * permits) } else { max(Self.climbSampleCount, permits) }
     }
 
     private mutating func close(_ window: Window) {
@@ -97,12 +109,14 @@ struct AdaptiveLimit: Sendable {
             let gradient = gradient(of: latency)
             guard isSaturated else { return setBaseline(latency) }
             guard gradient > 0.75, kept > 0.75 else {
-                phase = .following(remaining: Self.windowsBetweenProbes)
+                hasKnee = true
+                // The first baseline is coarse.
+                phase = .following(remaining: 3)
                 return follow(min(gradient, kept), isSaturated: true)
             }
             move(to: limit * Self.climbFactor)
         case .following(let remaining):
-            if !isSaturated { setBaseline(latency) }
+            if isFallingInVain(latency) { baseline = latency } else if !isSaturated { setBaseline(latency) }
             follow(min(gradient(of: latency), kept), isSaturated: isSaturated)
             guard remaining > 0 else {
                 self.skipCount = skipCount
@@ -120,9 +134,23 @@ struct AdaptiveLimit: Sendable {
         return min(1, max(0.5, baseline / latency))
     }
 
-    /// Moves the limit towards the knee; upwards only if requests use it up.
+    /// Returns whether a fall of the limit by a fifth has not lowered the latency, so that it is below the knee.
+    private mutating func isFallingInVain(_ latency: Double) -> Bool {
+        guard let start = fallStart, limit < start.limit, latency < start.latency else {
+            // A latency that rises while the limit falls is the server's doing.
+            fallStart = (limit, latency)
+            return false
+        }
+        guard limit <= 0.8 * start.limit else { return false }
+        fallStart = (limit, latency)
+        return latency > 0.9 * start.latency
+    }
+
+    /// Moves the limit towards the knee; upwards only if requests use it up, and faster the longer there is room.
     private mutating func follow(_ gradient: Double, isSaturated: Bool) {
-        let target = limit * gradient + max(0.5, limit * Self.headroom)
+        growthCount = gradient > 0.97 ? growthCount + 1 : 0
+        let headroom = min(0.5, Self.headroom * Double(1 << min(max(0, growthCount - 3), 3)))
+        let target = limit * gradient + max(0.5, limit * headroom)
         guard isSaturated || target < limit else { return }
         move(to: (limit + target) / 2)
     }
@@ -134,7 +162,7 @@ struct AdaptiveLimit: Sendable {
 
     /// Sets the baseline to a new mean, and averages the two if they differ only by chance.
     private mutating func setBaseline(_ latency: Double) {
-        guard let baseline, (0.8...1.25).contains(latency / baseline) else {
+        guard let baseline, (0.6...1.6).contains(latency / baseline) else {
             baseline = latency
             return
         }
