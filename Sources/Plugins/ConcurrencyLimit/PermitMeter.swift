@@ -42,7 +42,7 @@ struct PermitMeter: TrafficMeter {
     func leadTime(ofWaiting waits: Bool) -> Duration {
         // One request goes in any case, because only a response can correct the latency.
         guard let latency, inUse > 0 else { return .zero }
-        return waits ? latency.mean + 4 * latency.deviation : latency.mean
+        return waits ? latency.mean + latency.deviation * 4 : latency.mean
     }
 
     /// Returns a permit.
