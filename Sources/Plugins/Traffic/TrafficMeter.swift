@@ -5,8 +5,11 @@ protocol TrafficMeter: Sendable {
     /// Whether a new meter would behave like this one, so that it may be dropped.
     var isIdle: Bool { get }
 
-    /// How long before its deadline a call must have its permits for its work to end in time; zero and up.
-    var leadTime: Duration { get }
+    /// Returns how long before its deadline a call must have its permits for its work to end in time.
+    ///
+    /// - Parameter waits: whether the call waits for its permits, so that it may have to go without them.
+    /// - Returns: the time, zero and up.
+    func leadTime(ofWaiting waits: Bool) -> Duration
 
     /// Returns when a call can have its permits if no other call takes any before.
     ///
@@ -44,5 +47,5 @@ extension TrafficMeter {
     var isIdle: Bool { true }
 
     /// The default, zero: the meter does not know how long the work takes.
-    var leadTime: Duration { .zero }
+    func leadTime(ofWaiting waits: Bool) -> Duration { .zero }
 }

@@ -23,6 +23,11 @@ final class Turnstile<Meter: TrafficMeter>: PartitionObject {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.line.count } }
 
+    /// Returns what a closure makes of the meter and the number of waiting calls.
+    func read<Output: Sendable>(_ body: (Meter, Int) -> Output) -> Output {
+        state.withLock { body($0.meter, $0.line.count) }
+    }
+
     /// Takes permits if they are there and no call waits; neither suspends nor allocates.
     ///
     /// - Parameters:

@@ -38,7 +38,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
     mutating func takeAtOnce(_ cost: Int, before deadline: Instant?, at moment: Instant) -> Bool {
         guard line.isEmpty else { return false }
         let now = advance(to: moment)
-        if let deadline, now.advanced(by: meter.leadTime) >= deadline { return false }
+        if let deadline, now.advanced(by: meter.leadTime(ofWaiting: false)) >= deadline { return false }
         guard meter.availability(of: cost, at: now, waiting: 1) == .now else { return false }
         meter.take(cost, at: now)
         return true
@@ -53,15 +53,20 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         at moment: Instant
     ) -> (Arrival, Signals) {
         let now = advance(to: moment)
-        var patience = deadline.map { now.duration(to: $0) - meter.leadTime }
-        if let patience, patience <= .zero { return (.refused(.init(reason: .tooLate)), Signals()) }
+        let remaining = deadline.map { now.duration(to: $0) }
+        if let remaining, remaining <= meter.leadTime(ofWaiting: false) {
+            return (.refused(.init(reason: .tooLate)), Signals())
+        }
         var signals = serve(at: now)
         let availability = meter.availability(of: cost, at: now, waiting: line.count + 1)
         if line.isEmpty, availability == .now {
             meter.take(cost, at: now)
             return (.admitted, signals)
         }
-        if let maximumWait { patience = min(patience ?? maximumWait, maximumWait) }
+        let patience = [remaining.map { $0 - meter.leadTime(ofWaiting: true) }, maximumWait].compactMap(\.self).min()
+        if maximumWait == .zero, availability != .never {
+            return (.refused(.init(reason: .mustNotWait, wait: availability.wait(from: now))), signals)
+        }
         if let refusal = refusal(of: availability, at: now, patience) { return (.refused(refusal), signals) }
         lastID += 1
         let deadline = patience.map { now.advanced(by: $0) }
@@ -87,9 +92,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         let wait = availability.wait(from: now)
         if availability == .never { return TurnstileRefusal(reason: .tooCostly) }
         guard let patience else { return nil }
-        if patience <= .zero { return TurnstileRefusal(reason: .mustNotWait, wait: wait) }
-        if let wait, wait >= patience { return TurnstileRefusal(reason: .tooLate, wait: wait) }
-        return nil
+        return (wait ?? .zero) >= patience ? TurnstileRefusal(reason: .tooLate, wait: wait) : nil
     }
 
     /// Refuses the calls whose deadline has come, admits those that have permits, and sets the alarm for the others.
