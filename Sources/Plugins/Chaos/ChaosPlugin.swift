@@ -97,6 +97,7 @@ public struct ChaosPlugin: Stage.Exchange {
         if let code = plan.lostResponse { throw error(code, "lost", "ChaosPlugin lost the response", context) }
         if let status = plan.status {
             context.annotate("replaced", by: self)
+            context.noteSimulation()
             return PipelineResponse(request: response.request, statusCode: status)
         }
         if let fault = plan.brokenBody, !response.body.isAbsent {
@@ -112,6 +113,7 @@ public struct ChaosPlugin: Stage.Exchange {
         context.annotate("delayed", by: self, duration: wait)
         try await context.clock.sleep(for: wait)
         if wait < latency {
+            context.noteSimulation()
             throw PipelineError(.timeout(.attempt), "the attempt took longer than \(PipelineError.text(of: wait))")
         }
     }
@@ -123,6 +125,7 @@ public struct ChaosPlugin: Stage.Exchange {
         _ context: PipelineContext
     ) -> PipelineError {
         context.annotate(event, by: self)
+        context.noteSimulation()
         return PipelineError(code, reason)
     }
 }

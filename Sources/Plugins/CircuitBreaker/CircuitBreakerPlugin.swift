@@ -23,7 +23,8 @@ public import Pipeline
 /// - Failures are: status 500 and above except 501, status 408, timeouts of an exchange, failures to connect,
 ///   `connectionLost` and `truncated`. Any other response is a success, also 429.
 /// - Not counted are cancelled exchanges, `offline`, `timeout.pool` and all other errors, and the responses and errors
-///   of a plugin inside that made no exchange. A probe that is not counted is followed by another one.
+///   of a plugin inside that made no exchange, except for ``ChaosPlugin``. A probe that is not counted is followed by
+///   another one.
 /// - A response is a success when its body has ended or is released unread, and a failure if its body fails.
 /// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
 ///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
@@ -143,7 +144,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         _ permit: Circuit.Permit,
         _ context: PipelineContext
     ) -> PipelineResponse {
-        let ending = policy.ending(of: response)
+        let ending = policy.ending(of: response) { context.isSimulated }
         // A body in memory has ended, and needs no closure.
         guard ending == .success, response.body.isStream else {
             end(permit, of: circuit, ending, context)
@@ -186,9 +187,9 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         }
     }
 
-    /// Returns whether an exchange of this attempt and hop was made.
+    /// Returns whether an exchange of this attempt and hop was made or simulated.
     private static func hasExchange(_ context: PipelineContext) -> Bool {
-        context.exchanges.contains { $0.attempt == context.attempt && $0.hop == context.hop }
+        context.exchanges.contains { $0.attempt == context.attempt && $0.hop == context.hop } || context.isSimulated
     }
 }
 

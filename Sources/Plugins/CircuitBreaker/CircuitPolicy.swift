@@ -7,10 +7,10 @@ struct CircuitPolicy: Sendable {
     let decide: Decide?
 
     /// Returns what a response says whose body has not been read.
-    func ending(of response: PipelineResponse) -> Circuit.Ending {
+    func ending(of response: PipelineResponse, isSimulated: () -> Bool) -> Circuit.Ending {
         if let verdict = decide?(.success(response)) { return verdict.ending }
         // A plugin inside has responded without an exchange.
-        guard response.source == .network else { return .ignored }
+        guard response.source == .network || isSimulated() else { return .ignored }
         let status = response.statusCode
         return status == 408 || status >= 500 && status != 501 ? .failure : .success
     }

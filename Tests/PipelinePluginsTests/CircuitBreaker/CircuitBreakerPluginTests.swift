@@ -87,6 +87,23 @@ struct CircuitBreakerPluginTests {
         #expect(breaker.state == .open)
     }
 
+    @Test(
+        "What ChaosPlugin does inside counts like what a server does",
+        arguments: [
+            ChaosEffect.fault(.connect(.refused), rate: 1), .status(503, rate: 1),
+            .latency(.seconds(9) ... .seconds(9), rate: 1), .brokenBody(.fails(.connectionLost), rate: 1),
+        ]
+    )
+    func chaos(effect: ChaosEffect) async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let bench = BreakerBench(
+            ScriptedTransport(always: .status(200, body: "a")),
+            [TimeoutPlugin(attempt: .seconds(1)), breaker, ChaosPlugin(effect, hosts: .allowsAnyHost)]
+        )
+        await bench.clock.run { _ = await bench.send() }
+        #expect(breaker.state == .open)
+    }
+
     @Test("`decide` overrides the rules for a response and for an error, and applies nothing if it returns nil")
     func decide() async {
         let breaker = CircuitBreakerPlugin.touchy { outcome in
