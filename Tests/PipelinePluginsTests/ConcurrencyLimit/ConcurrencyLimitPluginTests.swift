@@ -132,7 +132,7 @@ struct ConcurrencyLimitPluginTests {
             await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
             source.yield(Data("ab".utf8))
             source.finish()
-            if isRead { for try await _ in streamed.body.chunks() {} }
+            if isRead { for try await _ in streamed.body {} }
             withExtendedLifetime(streamed) {}
         }
         #expect(try await provider.request(Ask()).statusCode == 200)

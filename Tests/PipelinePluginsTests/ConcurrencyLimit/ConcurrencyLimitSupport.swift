@@ -11,6 +11,7 @@ final class SimulatedServerTransport: Transport {
         var arrivalCount = 0
     }
 
+    let decodesContent = false
     private let clock: ManualClock
     private let server: Mutex<SimulatedServer>
     private let counts = Mutex(Counts())
