@@ -1,7 +1,6 @@
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -98,7 +97,7 @@ struct ConcurrencyLimitLoadTests {
             on: clock
         )
         let results = Results<Served>()
-        let numbers = Mutex(0)
+        let numbers = Counter()
         let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: .init(clock: clock))
         await clock.run {
             await withTaskGroup(of: Void.self) { group in
@@ -107,10 +106,7 @@ struct ConcurrencyLimitLoadTests {
                         group.addTask {
                             while clock.now.offset < length {
                                 let deadline = clock.now.offset / .seconds(1) + 4
-                                let number = numbers.withLock { number in
-                                    number += 1
-                                    return number
-                                }
+                                let number = numbers.next()
                                 let record = { @Sendable (isAdmitted: Bool) in
                                     let moment = clock.now.offset / .seconds(1)
                                     results.add(

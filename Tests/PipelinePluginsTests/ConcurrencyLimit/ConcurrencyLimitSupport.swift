@@ -47,3 +47,15 @@ final class Results<Value: Sendable>: Sendable {
 
     func add(_ value: Value) { values.withLock { $0.append(value) } }
 }
+
+/// Numbers calls in the order in which they begin.
+final class Counter: Sendable {
+    private let last = Mutex(0)
+
+    func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
