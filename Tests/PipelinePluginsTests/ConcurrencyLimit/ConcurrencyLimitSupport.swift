@@ -11,6 +11,7 @@ final class SimulatedServerTransport: Transport {
         var arrivalCount = 0
     }
 
+    let decodesContent = false
     private let clock: ManualClock
     private let server: Mutex<SimulatedServer>
     private let counts = Mutex(Counts())
@@ -45,4 +46,16 @@ final class Results<Value: Sendable>: Sendable {
     var all: [Value] { values.withLock(\.self) }
 
     func add(_ value: Value) { values.withLock { $0.append(value) } }
+}
+
+/// Numbers calls in the order in which they begin.
+final class Counter: Sendable {
+    private let last = Mutex(0)
+
+    func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
 }
