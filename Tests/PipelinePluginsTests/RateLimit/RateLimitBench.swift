@@ -22,7 +22,8 @@ final class CountingServer: Transport {
         delay: ClosedRange<Int64> = 0...0,
         seed: UInt64 = 1,
         respond: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse = {
-            request, _ in
+            request,
+            _ in
             PipelineResponse(request: request, statusCode: 200)
         }
     ) {
