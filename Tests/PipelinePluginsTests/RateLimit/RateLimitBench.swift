@@ -75,13 +75,14 @@ final class CountingServer: Transport {
 
 /// Calls in virtual time.
 struct RateLimitBench {
-    let clock = ManualClock()
+    let clock: ManualClock
     let pipelineClock: PipelineClock
     let start: PipelineClock.Instant
     let server: CountingServer
     let provider: Provider<Ask>
 
-    init(_ server: CountingServer, _ plugins: [any PluginType]) {
+    init(_ server: CountingServer, _ plugins: [any PluginType], clock: ManualClock = ManualClock()) {
+        self.clock = clock
         pipelineClock = PipelineClock(clock)
         start = pipelineClock.now
         self.server = server
