@@ -37,11 +37,11 @@ struct RateLimitSharedTests {
             if isAway.withLock({ $0 }) { throw CocoaError(.fileReadUnknown) }
             return state.withLock { state in
                 let now = clock.now
-                let due = state.due[key] ?? now
-                let start = max(now, due.advanced(by: interval * (cost - burst)))
+                let due = state.due[key]
+                let start = max(now, due?.advanced(by: interval * (cost - burst)) ?? now)
                 let wait = now.duration(to: start)
                 if let maximumWait, wait > maximumWait { return wait }
-                state.due[key] = max(start, due).advanced(by: interval * cost)
+                state.due[key] = max(start, due ?? now).advanced(by: interval * cost)
                 return wait
             }
         }
