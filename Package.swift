@@ -100,7 +100,7 @@ let package = Package(
         .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
         .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
-        .trait(name: "Redis", description: "RedisCacheStore, with libhiredis"),
+        .trait(name: "Redis", description: "RedisCacheStore and RedisRateLimitStore, with libhiredis"),
         .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
@@ -263,7 +263,9 @@ let package = Package(
         .testTarget(
             name: "PipelineStoresTests",
             dependencies: [
-                "PipelineStores", "cachewriter", "PipelineRedaction", "PipelineTesting", "TestSupport", httpTypes,
+                "PipelineStores", "cachewriter", "ratelimitworker", "PipelineRedaction", "PipelineTesting",
+                "TestSupport",
+                httpTypes,
             ],
             swiftSettings: swiftSettings
         ),

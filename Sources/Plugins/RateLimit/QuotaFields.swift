@@ -11,12 +11,14 @@ enum QuotaFields {
     /// A malformed field is ignored. If a used-up quota has no `t`, the window of its policy applies. A quota of
     /// concurrent requests is ignored, because time does not restore it.
     static func wait(in fields: HTTPFields) -> Duration? {
-        guard let text = value(of: .rateLimit, in: fields), let limits = items(in: text, required: "r", optional: "t") else {
+        guard let text = value(of: .rateLimit, in: fields), let limits = items(in: text, required: "r", optional: "t")
+        else {
             return nil
         }
         let empty = limits.filter { $0.required == 0 }
         guard !empty.isEmpty else { return nil }
-        let policies = value(of: .rateLimitPolicy, in: fields).flatMap { items(in: $0, required: "q", optional: "w") } ?? []
+        let policy = value(of: .rateLimitPolicy, in: fields)
+        let policies = policy.flatMap { items(in: $0, required: "q", optional: "w") } ?? []
         let waits = empty.compactMap { limit -> Int64? in
             let policy = policies.first { $0.name == limit.name }
             guard policy?.unit != "concurrent-requests" else { return nil }
@@ -25,7 +27,9 @@ enum QuotaFields {
         return waits.max().map { .seconds($0) }
     }
 
-    private static func value(of name: HTTPField.Name?, in fields: HTTPFields) -> String? { name.flatMap { fields[$0] } }
+    private static func value(of name: HTTPField.Name?, in fields: HTTPFields) -> String? {
+        name.flatMap { fields[$0] }
+    }
 
     private struct Item {
         let name: String

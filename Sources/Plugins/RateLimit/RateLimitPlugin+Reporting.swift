@@ -8,7 +8,7 @@ extension RateLimitPlugin: HealthReporting {
         let now = clock.now
         var details: [String: String] = [:]
         for (key, turnstile) in turnstiles.all {
-            guard let rest = turnstile.change(on: clock, { $0.closure(at: now) }) else { continue }
+            guard let rest = turnstile.read({ meter, _ in meter.closure(at: now) }) else { continue }
             details[key.shownName ?? "other partitions"] = "closed for \(PipelineError.text(of: rest))"
         }
         return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details)
@@ -21,7 +21,7 @@ extension RateLimitPlugin: CapabilityDeclaring {
     /// The plugin has a capability of its own, `limits rates`.
     public var capabilities: Set<PluginCapability> { [Self.limitsRates] }
 
-    /// Finds a position outside a cache, and notes two plugins that limit rates.
+    /// Finds a position outside a cache or inside a concurrency limit, and notes two plugins that limit rates.
     public var orderRules: [OrderRule] {
         [
             OrderRule(
@@ -30,6 +30,13 @@ extension RateLimitPlugin: CapabilityDeclaring {
                 .outside,
                 [.caches],
                 consequence: "responses from the cache take permits and wait for the gate, although nothing is sent"
+            ),
+            OrderRule(
+                "rate-limit-inside-concurrency-limit",
+                [Self.limitsRates],
+                .inside,
+                [PluginCapability("limits concurrency")],
+                consequence: "a request keeps its permit of the concurrency limit while it waits for the rate limit"
             ),
             OrderRule(
                 "rate-limit-twice",

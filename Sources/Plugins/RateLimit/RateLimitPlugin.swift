@@ -37,11 +37,11 @@ public import PipelineStores
 /// | `maximumWaitingCount` | 10,000 for each partition | calls | 0 and up |
 /// | `partition` | ``TrafficPartition/authority`` | | |
 /// | `spread` | 1 s | | 0 and up |
-/// | `maximumRetryAfter` | 60 s; after a longer one, the next request is sent then and asks again | | 0, which ignores all, ... 366 days |
+/// | `maximumRetryAfter` | 60 s; it replaces a longer wait | | 0, which ignores all, ... 366 days |
 /// | `store` | `nil`: within the process | | |
 ///
-/// **Position**: inside a cache, so that a hit takes no permits. Outside plugins that sign or limit concurrency, so that
-/// signatures are fresh and no permit is held during the wait. If a stack has two, both limits apply.
+/// **Position**: inside a cache, so that a hit takes no permits. Outside plugins that sign or limit concurrency, so
+/// that signatures are fresh and no permit is held during the wait. If a stack has two, both limits apply.
 ///
 /// **Errors**: `limit.rate` for a request that must not wait, would wait too long or finds the line full. Its
 /// `retryAfter` is the time until the next permit, if known. Failures of the request pass through unchanged. A
@@ -72,7 +72,8 @@ public struct RateLimitPlugin: Stage.Exchange {
     ///   - maximumWaitingCount: the maximum number of waiting calls in each partition.
     ///   - partition: which requests share a limit.
     ///   - spread: the time over which the waiting calls are spread when the gate opens.
-    ///   - maximumRetryAfter: the longest time for which a response may close the gate.
+    ///   - maximumRetryAfter: the longest time for which a response may close the gate. After a longer Retry-After, the
+    ///     gate opens early, and the next response may close it again.
     ///   - store: where several processes share the limit; ignored without a limit.
     public init(
         _ limit: RateLimit? = nil,

@@ -15,7 +15,7 @@ private enum Cost: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The priority of the call in the queues of ``ConcurrencyLimitPlugin`` and `RateLimitPlugin`.
+    /// The priority of the call in the queues of ``ConcurrencyLimitPlugin`` and ``RateLimitPlugin``.
     ///
     /// Defaults to ``TrafficPriority/normal``.
     public var priority: TrafficPriority {
@@ -23,7 +23,7 @@ extension RequestOptions {
         set { self[Priority.self] = newValue }
     }
 
-    /// The number of permits that the call takes from a `RateLimitPlugin`, 1 and up.
+    /// The number of permits that the call takes from a ``RateLimitPlugin``, 1 and up.
     ///
     /// Use it for a server that charges some operations more than others. Defaults to 1.
     public var cost: Int {

@@ -1,9 +1,9 @@
 /// A place in which several processes reserve the requests of a shared rate limit.
 ///
 /// A store keeps a moment for each key, at which the next request is due. A request is reserved for the moment that is
-/// (`cost` - `burst`) intervals later, or for now if that has passed. The next one is then due `cost` intervals after
-/// that or after the moment at which this one was due, whichever is later. A reservation whose request is not sent is
-/// lost.
+/// (`cost` - `burst`) intervals later, or for now if that has passed or the key is new. The next one is then due `cost`
+/// intervals after that or after the moment at which this one was due, whichever is later. A reservation whose request
+/// is not sent is lost.
 ///
 /// Run `RateLimitStoreConformance` of `PipelineTesting` against your own.
 public protocol RateLimitStore: Sendable {

@@ -10,13 +10,14 @@ import Synchronization
 /// RateLimitPlugin(RateLimit(100, per: .seconds(1)), store: store)
 /// ```
 ///
-/// The server must be a single Redis, version 6 or later, that permits scripts (`EVALSHA`, `EVAL`, `SCRIPT LOAD`). Redis
-/// Cluster is not supported. If Redis loses or evicts a key, its limit starts anew, and requests that were reserved
-/// before are not counted.
+/// The server must be a single Redis, version 6 or later, that permits scripts (`EVALSHA`, `EVAL`, `SCRIPT LOAD`).
+/// Redis Cluster is not supported. If Redis loses or evicts a key, its limit starts anew, and requests that were
+/// reserved before are not counted.
 ///
-/// **Effects**: a reservation is one script, which runs in one step and with one round trip, by the clock of Redis; the
-/// clocks of the processes do not matter. Each limit is one key, which begins with the prefix and expires once the limit
-/// is unused. Connections, timeouts and the pause after a failure are those of ``RedisCacheStore``.
+/// **Effects**: a reservation is one script, which runs in one step and with one round trip. It uses the clock of
+/// Redis; the clocks of the processes do not matter. The first reservation needs a second round trip, which loads the
+/// script. Each limit is one key, which begins with the prefix and expires once the limit is unused. Connections,
+/// timeouts and the pause after a failure are those of ``RedisCacheStore``.
 ///
 /// **Defaults**
 ///

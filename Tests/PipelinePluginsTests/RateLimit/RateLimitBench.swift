@@ -22,7 +22,8 @@ final class CountingServer: Transport {
         delay: ClosedRange<Int64> = 0...0,
         seed: UInt64 = 1,
         respond: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse = {
-            request, _ in
+            request,
+            _ in
             PipelineResponse(request: request, statusCode: 200)
         }
     ) {
@@ -74,13 +75,14 @@ final class CountingServer: Transport {
 
 /// Calls in virtual time.
 struct RateLimitBench {
-    let clock = ManualClock()
+    let clock: ManualClock
     let pipelineClock: PipelineClock
     let start: PipelineClock.Instant
     let server: CountingServer
     let provider: Provider<Ask>
 
-    init(_ server: CountingServer, _ plugins: [any PluginType]) {
+    init(_ server: CountingServer, _ plugins: [any PluginType], clock: ManualClock = ManualClock()) {
+        self.clock = clock
         pipelineClock = PipelineClock(clock)
         start = pipelineClock.now
         self.server = server

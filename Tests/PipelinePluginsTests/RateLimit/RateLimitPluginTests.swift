@@ -117,7 +117,9 @@ struct RateLimitPluginTests {
         func rules(_ plugins: [any PluginType]) -> [String] {
             Provider<Ask>(transport: CountingServer(), plugins: plugins).explain().findings.map(\.id)
         }
-        #expect(rules([CachePlugin(), RateLimitPlugin()]).filter { $0.hasPrefix("rate") }.isEmpty)
+        let limit = ConcurrencyLimitPlugin(.fixed(1))
+        #expect(rules([CachePlugin(), RateLimitPlugin(), limit]).filter { $0.hasPrefix("rate") }.isEmpty)
         #expect(rules([RateLimitPlugin(), CachePlugin()]).contains("rate-limit-outside-cache"))
+        #expect(rules([limit, RateLimitPlugin()]).contains("rate-limit-inside-concurrency-limit"))
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineStores
@@ -47,7 +48,12 @@ struct RateLimitFleetTests {
         return Double(moments.count - 1) / Double(count) / ((last - first) / period)
     }
 
-    private static func start(_ name: String, _ server: LoopbackServer, _ redis: LocalRedis, _ seconds: Int) throws
+    private static func start(
+        _ name: String,
+        _ server: LoopbackServer,
+        _ redis: LocalRedis,
+        _ seconds: Int
+    ) throws
         -> Process
     {
         var place = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -96,6 +102,12 @@ struct RateLimitFleetTests {
         }
     }
 
+    private static func pass(_ duration: Duration) async {
+        let end = ContinuousClock.now + duration
+        var pauses = Pauses()
+        while ContinuousClock.now < end { await pauses.next() }
+    }
+
     /// Kills, restarts and stops Redis.
     private static func disturb(
         _ redis: LocalRedis,
@@ -104,19 +116,19 @@ struct RateLimitFleetTests {
     ) async throws {
         // Each failure lasts a sixth of the time; after it, the pause of the client and one period pass.
         let sixth = Duration.seconds(seconds) / 6
-        try await Task.sleep(for: sixth)
+        await pass(sixth)
         phases.append(.now)
         await redis.kill()
-        try await Task.sleep(for: sixth)
+        await pass(sixth)
         try await redis.restart()
-        try await Task.sleep(for: .seconds(2) + period)
+        await pass(.seconds(2) + period)
         phases.append(.now)
-        try await Task.sleep(for: sixth)
+        await pass(sixth)
         phases.append(.now)
         redis.send(SIGSTOP)
-        try await Task.sleep(for: sixth)
+        await pass(sixth)
         redis.send(SIGCONT)
-        try await Task.sleep(for: .seconds(2) + period)
+        await pass(.seconds(2) + period)
         phases.append(.now)
     }
 }

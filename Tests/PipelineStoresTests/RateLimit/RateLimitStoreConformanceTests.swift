@@ -31,11 +31,11 @@ struct RateLimitStoreConformanceTests {
             if fault == .slowReading { await Task.yield() }
             return due.withLock { all in
                 let now = ContinuousClock.now
-                let due = (fault == .slowReading ? known : all[key]) ?? now
-                let start = max(now, due + interval * (cost - burst))
+                let due = fault == .slowReading ? known : all[key]
+                let start = max(now, due.map { $0 + interval * (cost - burst) } ?? now)
                 let wait = now.duration(to: start)
                 if let maximumWait, wait > maximumWait, fault != .reservesRefusals { return wait }
-                if fault != .noSpacing { all[key] = max(start, due) + interval * cost }
+                if fault != .noSpacing { all[key] = max(start, due ?? now) + interval * cost }
                 return wait
             }
         }
