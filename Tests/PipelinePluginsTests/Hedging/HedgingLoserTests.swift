@@ -106,38 +106,4 @@ struct HedgingLoserTests {
             #expect(isOver.withLock { $0 })
         }
     }
-
-    @Test("A token that both copies need is refreshed once")
-    func refresh() async throws {
-        let refreshes = Mutex(0)
-        let transport = ScriptedTransport { request, _ in
-            request.headers[.authorization] == "Bearer new"
-                ? .delayed(.milliseconds(10), .status(200)) : .delayed(.milliseconds(60), .status(401))
-        }
-        let clock = clock
-        let token = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in
-            refreshes.withLock { $0 += 1 }
-            return Session(accessToken: "new")
-        }
-        let provider = provider(transport, [token])
-        let response = try await provider.requestInVirtualTime(Ask(authorizationType: .bearer), clock)
-        #expect(response.statusCode == 200)
-        #expect(refreshes.withLock { $0 } == 1)
-    }
-}
-
-extension Provider where Target == Ask {
-    /// Sends a request while the clock advances, for work that is not structured.
-    fileprivate func requestInVirtualTime(_ ask: Ask, _ clock: ManualClock) async throws -> PipelineResponse {
-        let call = Task { try await request(ask) }
-        let advancing = Task {
-            while !Task.isCancelled {
-                await clock.waitForSleepers()
-                if Task.isCancelled { return }
-                await clock.advanceToNextSleeper()
-            }
-        }
-        defer { advancing.cancel() }
-        return try await call.value
-    }
 }
