@@ -239,6 +239,13 @@ private final class ObservedLatencies: PartitionObject {
     }
 }
 
+extension HedgingPlugin {
+    /// With the delay ``HedgingDelay/never``, the plugin intercepts only calls that set `hedging`.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
+        delay == .never ? [.intercept: [.hedging]] : [:]
+    }
+}
+
 // MARK: Position
 
 extension HedgingPlugin: CapabilityDeclaring {
