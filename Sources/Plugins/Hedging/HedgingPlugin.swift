@@ -57,6 +57,8 @@ import Synchronization
 ///
 /// - Inside ``RetryPlugin``. Outside it, each copy would be retried.
 /// - Outside plugins that set a credential, so that each copy has its own.
+/// - Outside plugins that make requests wait, such as ``ConcurrencyLimitPlugin``, where each copy needs a permit of its
+///   own. The wait for a permit counts as latency.
 /// - Inside ``DeduplicationPlugin``, the calls that share a response also share the copies. Outside it, each of these
 ///   calls pays for its copies, which are shared as well.
 /// - Inside a plugin that limits the duration of the call.
