@@ -17,8 +17,8 @@ public import Pipeline
 ///   outcome if the closure returns `nil`.
 /// - Sets `source` of the response to `fallback`. The exchanges of the call stay listed.
 /// - Discards the body of a response that it replaces.
-/// - Never applies to a cancelled call or to a download. In a streamed call, it does not apply to a body that fails after
-///   the head of the response has arrived.
+/// - Never applies to a cancelled call or to a download. In a streamed call, it does not apply to a body that fails
+///   after the head of the response has arrived.
 ///
 /// With ``stored``:
 ///

@@ -91,6 +91,6 @@ public struct FallbackPolicy: Sendable {
 
     /// The codes of the plugins that refuse requests to protect a server.
     private static let refusals: Set<PipelineError.Code> = [
-        .init(rawValue: "circuitOpen"), .init(.limit, "concurrency"), .init(.limit, "rate"),
+        .circuitOpen, .limit(.concurrency), .limit(.rate),
     ]
 }

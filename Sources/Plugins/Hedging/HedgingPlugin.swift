@@ -57,6 +57,8 @@ import Synchronization
 ///
 /// - Inside ``RetryPlugin``. Outside it, each copy would be retried.
 /// - Outside plugins that set a credential, so that each copy has its own.
+/// - Outside plugins that make requests wait, such as ``ConcurrencyLimitPlugin``, where each copy needs a permit of its
+///   own. The wait for a permit counts as latency.
 /// - Inside ``DeduplicationPlugin``, the calls that share a response also share the copies. Outside it, each of these
 ///   calls pays for its copies, which are shared as well.
 /// - Inside a plugin that limits the duration of the call.
@@ -236,6 +238,13 @@ private final class ObservedLatencies: PartitionObject {
         case .percentile(let share, let initial):
             window.withLock { $0.percentile(share) }.map { $0 + .milliseconds(1) } ?? initial
         }
+    }
+}
+
+extension HedgingPlugin {
+    /// With the delay ``HedgingDelay/never``, the plugin intercepts only calls that set `hedging`.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
+        delay == .never ? [.intercept: [.hedging]] : [:]
     }
 }
 

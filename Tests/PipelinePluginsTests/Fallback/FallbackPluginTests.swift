@@ -35,8 +35,8 @@ struct FallbackPluginTests {
         "A failure that a better day would not have brought is replaced by the response of the closure",
         arguments: [
             PipelineError.Code.offline, .dns, .connect(.refused), .connectionLost, .truncated, .timeout(.attempt),
-            .timeout(.head), .init(rawValue: "circuitOpen"), .limit(.init(rawValue: "concurrency")),
-            .limit(.init(rawValue: "rate")),
+            .timeout(.head), .circuitOpen, .limit(.concurrency),
+            .limit(.rate),
         ]
     )
     func failures(code: PipelineError.Code) async throws {

@@ -23,9 +23,10 @@ struct HedgingLoserTests {
             let isFirst = request.copyNumber == 0
             if isFirst { try? await context.clock.sleep(for: .seconds(1)) }
             let name = isFirst ? "loser" : "winner"
-            let fields: HTTPFields = [
-                .setCookie: "\(name)=1", .cacheControl: isFirst ? "max-age=60" : "no-store", .retryAfter: "60",
+            var fields: HTTPFields = [
+                .setCookie: "\(name)=1", .cacheControl: isFirst ? "max-age=60" : "no-store",
             ]
+            if isFirst { fields[.retryAfter] = "60" }
             return PipelineResponse(
                 request: request,
                 statusCode: isFirst ? 503 : 200,
@@ -73,6 +74,27 @@ struct HedgingLoserTests {
         #expect(try await provider.request(Ask(), options: .init { $0.cachePolicy = .offline }).statusCode == 504)
     }
 
+    @Test("It opens no circuit, closes no gate and keeps no permit")
+    func traffic() async throws {
+        let clock = clock
+        for isHedged in [true, false] {
+            let breaker = CircuitBreakerPlugin(failureRatio: 0.1, minimumCallCount: 1)
+            let limit = ConcurrencyLimitPlugin(.fixed(2), queue: 0)
+            let provider = provider(Self.stubborn, [breaker, RateLimitPlugin(), limit])
+            let options = RequestOptions { $0.hedging = isHedged ? nil : .never }
+            try await clock.run {
+                for _ in 1...3 {
+                    let start = clock.now
+                    let response = try await provider.request(Ask(), options: options)
+                    guard isHedged else { return #expect(response.statusCode == 503) }
+                    #expect(response.statusCode == 200)
+                    #expect(start.duration(to: clock.now) == .milliseconds(50))
+                }
+            }
+            #expect(breaker.state(of: "https://a.test") == (isHedged ? .closed : .open))
+        }
+    }
+
     @Test("A body that is being read when another copy wins is not stored")
     func body() async throws {
         let clock = clock
@@ -105,39 +127,5 @@ struct HedgingLoserTests {
             _ = try await provider.request(Ask())
             #expect(isOver.withLock { $0 })
         }
-    }
-
-    @Test("A token that both copies need is refreshed once")
-    func refresh() async throws {
-        let refreshes = Mutex(0)
-        let transport = ScriptedTransport { request, _ in
-            request.headers[.authorization] == "Bearer new"
-                ? .delayed(.milliseconds(10), .status(200)) : .delayed(.milliseconds(60), .status(401))
-        }
-        let clock = clock
-        let token = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in
-            refreshes.withLock { $0 += 1 }
-            return Session(accessToken: "new")
-        }
-        let provider = provider(transport, [token])
-        let response = try await provider.requestInVirtualTime(Ask(authorizationType: .bearer), clock)
-        #expect(response.statusCode == 200)
-        #expect(refreshes.withLock { $0 } == 1)
-    }
-}
-
-extension Provider where Target == Ask {
-    /// Sends a request while the clock advances, for work that is not structured.
-    fileprivate func requestInVirtualTime(_ ask: Ask, _ clock: ManualClock) async throws -> PipelineResponse {
-        let call = Task { try await request(ask) }
-        let advancing = Task {
-            while !Task.isCancelled {
-                await clock.waitForSleepers()
-                if Task.isCancelled { return }
-                await clock.advanceToNextSleeper()
-            }
-        }
-        defer { advancing.cancel() }
-        return try await call.value
     }
 }

@@ -230,40 +230,6 @@ struct HedgingPluginTests {
         #expect(annotations == ["hedged", "won by copy"])
     }
 
-    @Test("Calls that share their exchanges share the copies as well, and retry together")
-    func sharing() async throws {
-        let retry = RetryPlugin(backoff: .exponential())
-        let (provider, transport) = provider(
-            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), retry: retry), DeduplicationPlugin()],
-            .init(random: .seeded(3)),
-            Self.body("", after: .seconds(1), status: 503)
-        )
-        try await clock.run {
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 1...5 { group.addTask { _ = try? await provider.request(Ask()) } }
-            }
-        }
-        #expect(transport.sent.map(\.copyNumber) == [0, 1, 0, 1, 0, 1])
-    }
-
-    @Test("A copy that ends after the winner does not part the calls that shared its response")
-    func convoy() async throws {
-        // The winner is a 404, which a policy outside makes the calls repeat.
-        let retry = RetryPlugin(policy: RetryPolicy(statusCodes: [404]), backoff: .exponential())
-        let (provider, transport) = provider(
-            [retry, HedgingPlugin(after: .fixed(.milliseconds(50))), DeduplicationPlugin()],
-            .init(random: .seeded(3)),
-            .hang,
-            Self.body("", after: .milliseconds(10), status: 404)
-        )
-        try await clock.run {
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 1...5 { group.addTask { _ = try? await provider.request(Ask()) } }
-            }
-        }
-        #expect(transport.sent.map(\.copyNumber) == [0, 1, 0, 1, 0, 1])
-    }
-
     // MARK: Cancellation and order
 
     @Test("A cancelled call cancels all copies and throws CancellationError")
