@@ -3,7 +3,7 @@
 /// Times are measured from any fixed moment. Each change of the state begins a new generation. An outcome counts only
 /// in the generation in which its request passed.
 struct Circuit: Sendable {
-    /// The right to send one request. It must be ended exactly once.
+    /// The right to send one request, which must be ended exactly once.
     struct Permit: Sendable, Hashable {
         let generation: Int
         let isProbe: Bool
@@ -107,9 +107,7 @@ struct Circuit: Sendable {
         return true
     }
 
-    /// Ends a permit.
-    ///
-    /// - Parameter hadHead: what ``noteHead(_:)`` has returned for it.
+    /// Ends a permit; `hadHead` is what ``noteHead(_:)`` has returned for it.
     mutating func end(_ permit: Permit, _ ending: Ending, hadHead: Bool = false, at now: Duration) {
         guard permit.generation == generation else { return }
         guard permit.isProbe else { return record(ending, at: now) }
@@ -126,7 +124,7 @@ struct Circuit: Sendable {
 
     /// Refuses all requests until ``reset()``.
     mutating func isolate() {
-        if state != .isolated { change(to: .isolated) }
+        change(to: .isolated)
     }
 
     /// Closes the circuit and forgets all outcomes.
@@ -137,10 +135,8 @@ struct Circuit: Sendable {
     private mutating func record(_ ending: Ending, at now: Duration) {
         guard ending != .ignored else { return }
         window.record(isFailure: ending == .failure, at: now)
-        guard window.callCount >= minimumCallCount, window.failureCount > 0,
-            rules.isReached(by: window.failureCount, of: window.callCount)
-        else { return }
-        open(at: now)
+        guard window.callCount >= minimumCallCount else { return }
+        if rules.isReached(by: window.failureCount, of: window.callCount) { open(at: now) }
     }
 
     /// Ends the half-open state if its probes have taken too long.

@@ -5,17 +5,15 @@ extension CircuitBreakerPlugin {
     public struct Window: Sendable, Hashable {
         let rule: CircuitRules.Window
 
-        /// The outcomes of the latest calls, however old they are.
-        ///
-        /// - Parameter callCount: the number of calls, `1...10,000`.
+        /// The outcomes of the latest calls, however old they are; `callCount` is their number, `1...10,000`.
         public static func count(_ callCount: Int) -> Window {
             precondition((1...10_000).contains(callCount), "callCount is \(callCount), not in 1...10,000")
             return Window(rule: .count(callCount))
         }
 
-        /// The outcomes of the latest seconds, however many they are; the window moves in tenths of its length.
+        /// The outcomes within a duration of one second to one hour, however many they are.
         ///
-        /// - Parameter duration: the length, one second to one hour.
+        /// The window moves in tenths of its length.
         public static func time(_ duration: Duration) -> Window {
             precondition(
                 (.seconds(1) ... .seconds(3_600)).contains(duration),
@@ -29,9 +27,9 @@ extension CircuitBreakerPlugin {
     public struct Verdict: Sendable, Hashable {
         let ending: Circuit.Ending
 
-        /// The server works.
+        /// The outcome shows that the server works.
         public static let success = Verdict(ending: .success)
-        /// The server does not work.
+        /// The outcome shows that the server does not work.
         public static let failure = Verdict(ending: .failure)
         /// The outcome is not counted; a probe returns its permit.
         public static let ignored = Verdict(ending: .ignored)

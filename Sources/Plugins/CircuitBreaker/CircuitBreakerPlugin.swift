@@ -4,7 +4,8 @@ public import Pipeline
 ///
 /// ```swift
 /// let breaker = CircuitBreakerPlugin()
-/// let provider = Provider<Shop>(transport: transport, plugins: [RetryPlugin(), TimeoutPlugin(attempt: .seconds(10)), breaker])
+/// let plugins: PluginStack = [RetryPlugin(), TimeoutPlugin(attempt: .seconds(10)), breaker]
+/// let provider = Provider<Shop>(transport: transport, plugins: plugins)
 /// breaker.isolate("https://a.test")
 /// for await change in breaker.stateChanges { print(change.partition ?? "", change.newState) }
 /// ```
@@ -21,12 +22,13 @@ public import Pipeline
 /// - An outcome counts only if the circuit has not changed its state since the request passed.
 /// - Failures are: status 500 and above except 501, status 408, timeouts of an exchange, failures to connect,
 ///   `connectionLost` and `truncated`. Any other response is a success, also 429.
-/// - Not counted are: cancelled exchanges, `offline` and `timeout.pool`, all other errors, and responses and errors of a
-///   plugin inside that made no exchange. A probe that is not counted is followed by another one.
+/// - Not counted are cancelled exchanges, `offline`, `timeout.pool` and all other errors, and the responses and errors
+///   of a plugin inside that made no exchange. A probe that is not counted is followed by another one.
 /// - A response is a success when its body has ended or is released unread, and a failure if its body fails.
 /// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
 ///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
 /// - Does not touch requests and responses. A stream of a response is passed on as it arrives.
+/// - Measures time on the clock of the calls. Providers that share the plugin should have the same clock.
 /// - Annotates calls with `opened`, `closed`, `probe` and `refused`.
 ///
 /// **Defaults**
@@ -36,7 +38,7 @@ public import Pipeline
 /// | `failureRatio` | 0.1 | more than 0, up to 1 | a healthy server fails far fewer requests |
 /// | `minimumCallCount` | 100 | 1 and up | with fewer calls, a few failures by chance would open the circuit |
 /// | `window` | ``Window/time(_:)``, 30 s | | old failures must not open the circuit of a server that works |
-/// | `breakDuration` | 5 s | more than 0, up to one day | long enough for a restart, and short enough for people who wait |
+/// | `breakDuration` | 5 s | more than 0, up to one day | long enough for a restart, short enough for people who wait |
 /// | `probeCount` | 1 | `1...1,000` | a server that recovers gets a single request |
 /// | `probeTimeout` | 30 s | more than zero | a probe that hangs must not keep the circuit from being probed |
 /// | `partition` | ``TrafficPartition/authority`` | | servers fail independently |
@@ -46,15 +48,15 @@ public import Pipeline
 ///
 /// **Position**
 ///
-/// - Inside a cache, which serves hits while the circuit is open. Outside rate and concurrency limits, so that a refused
-///   request uses no permit.
+/// - Inside a cache, which serves hits while the circuit is open.
+/// - Outside rate and concurrency limits, so that a refused request uses no permit.
 /// - Inside ``RetryPlugin``, each attempt counts. ``RetryPlugin`` does not retry `circuitOpen`.
 /// - A server that never responds is noticed only if the time of an attempt is limited, by ``TimeoutPlugin`` or the
 ///   transport. The total timeout of a call cancels its exchange, which is not counted.
-/// - Two breakers in a stack count every exchange twice.
+/// - If a stack has two, both count every exchange.
 ///
-/// **Errors**: `circuitOpen`, with ``/Pipeline/PipelineError/retryAfter`` if the next probe is due at a known time. All
-/// other errors pass through unchanged.
+/// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due. All other errors pass
+/// through unchanged.
 ///
 /// **Secrets**: errors, changes and health name the origin of a request. They never show the key of a custom partition.
 public struct CircuitBreakerPlugin: Stage.Exchange {
@@ -72,8 +74,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
     ///   - probeCount: the number of requests that pass in a half-open circuit.
     ///   - probeTimeout: how long a half-open circuit waits for its probes.
     ///   - partition: the calls that share a circuit.
-    ///   - decide: called with each outcome that is not cancelled, before the rules above, which apply if it returns
-    ///     `nil`. It gets a response before its body is read. It must be quick.
+    ///   - decide: called with each response before its body is read, and with each error other than a cancellation,
+    ///     also that of a body. If it returns `nil`, the rules above apply. It must be quick.
     public init(
         failureRatio: Double = 0.1,
         minimumCallCount: Int = 100,
@@ -199,9 +201,8 @@ extension CircuitBreakerPlugin {
 
     /// Returns the state of a circuit; `closed` if it has not been used.
     ///
-    /// An open circuit remains open after its break, until the next request begins a probe.
-    ///
-    /// - Parameter partition: an origin such as `https://a.test`, or a key of a custom partition.
+    /// The text is an origin such as `https://a.test`, or a key of a custom partition. An open circuit remains open
+    /// after its break, until the next request begins a probe.
     public func state(of partition: String) -> CircuitState {
         self.partition.key(named: partition).map(circuits.state(of:)) ?? .closed
     }

@@ -37,7 +37,7 @@ final class CircuitChanges: Sendable {
         return stream
     }
 
-    /// Adds changes for ``deliver()``. May be called under a lock.
+    /// Adds changes for ``deliver()``; may be called under a lock.
     func add(_ changes: [Change]) {
         state.withLock { state in
             if !state.subscribers.isEmpty { state.pending += changes }

@@ -17,7 +17,7 @@ struct CircuitPolicy: Sendable {
 
     /// Returns what a failure says.
     ///
-    /// - Parameter hasExchange: whether an exchange was made; otherwise, a plugin inside has failed.
+    /// If no exchange was made, a plugin inside has failed.
     func ending(of error: any Error, hasExchange: () -> Bool) -> Circuit.Ending {
         guard let error = error as? PipelineError, error.code != .cancelled else { return .ignored }
         if let verdict = decide?(.failure(error)) { return verdict.ending }

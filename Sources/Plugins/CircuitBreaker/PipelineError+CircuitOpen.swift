@@ -3,7 +3,7 @@ public import Pipeline
 extension PipelineError.Code {
     /// A ``CircuitBreakerPlugin`` has refused the request, because its circuit is open.
     ///
-    /// Nothing was sent. ``/Pipeline/PipelineError/retryAfter`` is the time until the next probe.
+    /// Nothing was sent. The `retryAfter` of the error is the time until the next probe, if it is known.
     public static let circuitOpen = Self(rawValue: "circuitOpen")
 }
 

@@ -101,14 +101,16 @@ final class SharedCircuit: PartitionObject {
     private func note(_ circuit: inout Circuit, at moment: PipelineClock.Instant?) -> Bool {
         closedGeneration.store(circuit.closedPermit?.generation ?? -1, ordering: .releasing)
         guard !circuit.changes.isEmpty else { return false }
-        changes.add(circuit.takeChanges().map { change in
-            CircuitBreakerPlugin.StateChange(
-                partition: name,
-                oldState: change.old,
-                newState: change.new,
-                moment: moment
-            )
-        })
+        changes.add(
+            circuit.takeChanges().map { change in
+                CircuitBreakerPlugin.StateChange(
+                    partition: name,
+                    oldState: change.old,
+                    newState: change.new,
+                    moment: moment
+                )
+            }
+        )
         return true
     }
 }

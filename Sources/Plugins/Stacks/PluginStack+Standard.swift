@@ -25,7 +25,7 @@ extension PluginType where Self == PluginStack {
     /// | ``MinimumDurationPlugin`` | delays the call, not each attempt; delays nothing unless `minimumDuration` is set |
     /// | ``TimeoutPlugin`` | limits the wait for each piece of a body, and the whole call if `totalTimeout` is set |
     /// | ``RequestIDPlugin`` | one id for all attempts |
-    /// | ``StaleFallbackPlugin`` | with `cache` only; outside retries, so that they come before a stale response |
+    /// | ``FallbackPlugin/stored`` | with `cache` only; outside retries, so that they come before a stale response |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
     /// | `authentication` | sets credentials |
     /// | `cookies` | inside the credentials, so that it also gets the cookies of a challenge |
@@ -58,7 +58,7 @@ extension PluginType where Self == PluginStack {
             MinimumDurationPlugin(minimumDuration)
             TimeoutPlugin(idle: idleTimeout)
             RequestIDPlugin()
-            if cache != nil { StaleFallbackPlugin() }
+            if cache != nil { FallbackPlugin.stored }
             RetryPlugin()
             authentication()
             if let cookies { cookies }

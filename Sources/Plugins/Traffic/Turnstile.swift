@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It starts no tasks of its own. One of the waiting calls, the driver, sleeps until the next permits or the earliest
 /// deadline, and then serves the line for all. When the driver leaves, another call takes over.
-final class Turnstile<Meter: TrafficMeter>: Sendable {
+final class Turnstile<Meter: TrafficMeter>: PartitionObject {
     private let state: Mutex<TurnstileState<Meter>>
 
     /// Makes a turnstile with an empty line.
@@ -23,11 +23,16 @@ final class Turnstile<Meter: TrafficMeter>: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.line.count } }
 
+    /// Returns what a closure makes of the meter and the number of waiting calls.
+    func read<Output: Sendable>(_ body: (Meter, Int) -> Output) -> Output {
+        state.withLock { body($0.meter, $0.line.count) }
+    }
+
     /// Takes permits if they are there and no call waits; neither suspends nor allocates.
     ///
     /// - Parameters:
     ///   - cost: the number of permits.
-    ///   - deadline: the moment from which the permits are of no use.
+    ///   - deadline: the moment by which the work of the call must have ended.
     ///   - clock: the clock of the call.
     /// - Returns: whether the call has its permits.
     func enterAtOnce(_ cost: Int = 1, before deadline: PipelineClock.Instant? = nil, on clock: PipelineClock) -> Bool {
@@ -42,7 +47,8 @@ final class Turnstile<Meter: TrafficMeter>: Sendable {
     /// - Parameters:
     ///   - cost: the number of permits.
     ///   - priority: the priority in the line.
-    ///   - deadline: the moment from which the permits are of no use.
+    ///   - deadline: the moment by which the work of the call must have ended.
+    ///   - maximumWait: the longest wait, more than zero.
     ///   - clock: the clock of the call; calls that share a turnstile must have comparable clocks.
     ///   - mayWait: whether the call may wait.
     /// - Returns: how long the call waited.
@@ -51,12 +57,13 @@ final class Turnstile<Meter: TrafficMeter>: Sendable {
         _ cost: Int = 1,
         _ priority: TrafficPriority = .normal,
         before deadline: PipelineClock.Instant? = nil,
+        within maximumWait: Duration? = nil,
         on clock: PipelineClock,
         mayWait: Bool = true
     ) async throws(TurnstileRefusal) -> Duration {
         let start = clock.now
         let (arrival, signals) = state.withLock {
-            $0.arrive(cost, priority, before: deadline, at: start, mayWait: mayWait)
+            $0.arrive(cost, priority, before: deadline, within: mayWait ? maximumWait : .zero, at: start)
         }
         signals.send()
         switch arrival {

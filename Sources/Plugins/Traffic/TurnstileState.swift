@@ -38,7 +38,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
     mutating func takeAtOnce(_ cost: Int, before deadline: Instant?, at moment: Instant) -> Bool {
         guard line.isEmpty else { return false }
         let now = advance(to: moment)
-        if let deadline, deadline <= now { return false }
+        if let deadline, now.advanced(by: meter.leadTime(ofWaiting: false)) >= deadline { return false }
         guard meter.availability(of: cost, at: now, waiting: 1) == .now else { return false }
         meter.take(cost, at: now)
         return true
@@ -49,35 +49,50 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         _ cost: Int,
         _ priority: TrafficPriority,
         before deadline: Instant?,
-        at moment: Instant,
-        mayWait: Bool
+        within maximumWait: Duration?,
+        at moment: Instant
     ) -> (Arrival, Signals) {
         let now = advance(to: moment)
-        if let deadline, deadline <= now { return (.refused(.init(reason: .tooLate)), Signals()) }
+        let remaining = deadline.map { now.duration(to: $0) }
+        if let remaining, remaining <= meter.leadTime(ofWaiting: false) {
+            return (.refused(.init(reason: .tooLate)), Signals())
+        }
         var signals = serve(at: now)
         let availability = meter.availability(of: cost, at: now, waiting: line.count + 1)
         if line.isEmpty, availability == .now {
             meter.take(cost, at: now)
             return (.admitted, signals)
         }
-        var refusal = TurnstileRefusal(reason: .mustNotWait)
-        if availability == .never { refusal = .init(reason: .tooCostly) }
-        if case .at(let permit) = availability {
-            refusal.wait = now.duration(to: permit)
-            if let deadline, deadline <= permit { refusal = .init(reason: .tooLate, wait: refusal.wait) }
+        let patience = [remaining.map { $0 - meter.leadTime(ofWaiting: true) }, maximumWait].compactMap(\.self).min()
+        if maximumWait == .zero, availability != .never {
+            return (.refused(.init(reason: .mustNotWait, wait: availability.wait(from: now))), signals)
         }
-        guard mayWait, refusal.reason == .mustNotWait else { return (.refused(refusal), signals) }
+        if let refusal = refusal(of: availability, at: now, patience) { return (.refused(refusal), signals) }
         lastID += 1
+        let deadline = patience.map { now.advanced(by: $0) }
         let ticket = WaitingLine.Ticket(id: lastID, cost: cost, priority: priority, deadline: deadline)
+        let full = TurnstileRefusal(reason: .full, wait: availability.wait(from: now))
         switch line.add(ticket) {
-        case .refused: return (.refused(.init(reason: .full, wait: refusal.wait)), signals)
-        case .replaced(let other): end(other.id, .refused(.init(reason: .full, wait: refusal.wait)), &signals)
+        case .refused: return (.refused(full), signals)
+        case .replaced(let other): end(other.id, .refused(full), &signals)
         case .added: break
         }
         let seat = TurnstileSeat()
         seats[ticket.id] = seat
         signals.list += serve(at: now).list
         return (.waits(id: ticket.id, seat), signals)
+    }
+
+    /// Returns why a call must not wait for its permits; `nil` if it may.
+    private func refusal(
+        of availability: MeterAvailability,
+        at now: Instant,
+        _ patience: Duration?
+    ) -> TurnstileRefusal? {
+        let wait = availability.wait(from: now)
+        if availability == .never { return TurnstileRefusal(reason: .tooCostly) }
+        guard let patience else { return nil }
+        return (wait ?? .zero) >= patience ? TurnstileRefusal(reason: .tooLate, wait: wait) : nil
     }
 
     /// Refuses the calls whose deadline has come, admits those that have permits, and sets the alarm for the others.

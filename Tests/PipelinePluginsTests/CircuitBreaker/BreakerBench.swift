@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import Synchronization
 
 /// A provider with a breaker over a scripted transport, on a manual clock.
 struct BreakerBench {
@@ -67,13 +68,14 @@ extension CircuitBreakerPlugin {
     var state: CircuitState { state(of: "https://a.test") }
 }
 
-/// Collects the events of all calls.
-struct AnnotationLog: Stage.DidFinish {
-    let events: LockedList<String>
+/// Collects the events with which a breaker has annotated calls.
+final class AnnotationLog: Stage.DidFinish {
+    private let seen = Mutex<[String]>([])
+
+    var events: [String] { seen.withLock { $0 } }
 
     func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
-        for annotation in outcome.annotations where annotation.plugin == "CircuitBreakerPlugin" {
-            events.append(annotation.event)
-        }
+        let events = outcome.annotations.filter { $0.plugin == "CircuitBreakerPlugin" }.map(\.event)
+        seen.withLock { $0 += events }
     }
 }
