@@ -20,7 +20,7 @@ enum ResilienceSamples {
         var resilience = StackResilience.resilient
         resilience.attemptTimeout = .seconds(2)
         resilience.breaker = CircuitBreakerPlugin(minimumCallCount: 20)
-        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.adaptive())
+        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.fixed(50), queue: 500)
         let plugins = PluginStack.standard(resilience)
         // end
         return plugins
