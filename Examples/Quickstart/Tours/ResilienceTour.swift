@@ -1,8 +1,6 @@
-import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
-import Synchronization
 
 /// A tour of a bad day of a server, in virtual time: with a timeout alone, and with the plugins for servers in trouble.
 ///
@@ -53,24 +51,20 @@ struct ResilienceTour {
         )
         let configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
         let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: configuration)
-        let times = Mutex<[Duration]>([])
-        await clock.run {
-            await withDiscardingTaskGroup { group in
+        let times = await clock.run {
+            await withTaskGroup(of: Duration?.self) { group in
                 for call in 0..<3_600 {
                     group.addTask {
                         let start = clock.now
-                        guard (try? await provider.request(URLTarget("https://shop.example/items/\(call)"))) != nil
-                        else { return }
-                        times.withLock { $0.append(start.duration(to: clock.now)) }
+                        let response = try? await provider.request(URLTarget("https://shop.example/items/\(call)"))
+                        return response.map { _ in start.duration(to: clock.now) }
                     }
                     try? await clock.sleep(for: .seconds(1) / 60)
                 }
+                return await group.reduce(into: []) { times, time in if let time { times.append(time) } }
             }
         }
-        return Day(
-            times: times.withLock { $0.sorted() },
-            reachedCount: server.arrivals.count { Self.outage.contains($0) }
-        )
+        return Day(times: times.sorted(), reachedCount: server.arrivals.count { Self.outage.contains($0) })
     }
 
     private func row(_ name: String, _ alone: String, _ together: String) {

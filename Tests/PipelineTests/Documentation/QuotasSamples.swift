@@ -120,19 +120,16 @@ struct QuotasSamplesTests {
         let pause = ScriptedTransport.Step.status(429, headers: [.retryAfter: "5"])
         let server = SimulatedServer(on: clock, outages: [.zero ..< .milliseconds(1): pause])
         let provider = QuotasSamples.provider(server, .init(clock: clock, random: .seeded(1)))
-        let statuses = Mutex<[Int?]>([])
-        await clock.run {
-            await withDiscardingTaskGroup { group in
+        let statuses = await clock.run {
+            await withTaskGroup(of: Int?.self) { group in
                 for id in 1...20 {
-                    group.addTask {
-                        let response = try? await provider.request(.item(id: id))
-                        statuses.withLock { $0.append(response?.statusCode) }
-                    }
+                    group.addTask { try? await provider.request(.item(id: id)).statusCode }
                     try? await clock.sleep(for: .milliseconds(100))
                 }
+                return await group.reduce(into: []) { $0.append($1) }
             }
         }
-        #expect(statuses.withLock { $0 } == Array(repeating: 200, count: 20))
+        #expect(statuses == Array(repeating: 200, count: 20))
         #expect(server.arrivals.count { $0 < .seconds(5) } == 1)
         #expect(server.arrivals.count { (.seconds(5) ... .seconds(6)).contains($0) } == 20)
     }

@@ -3,7 +3,6 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
-import Synchronization
 import Testing
 
 /// The samples of the guide Resilience.
@@ -138,22 +137,22 @@ struct ResilienceSamplesTests {
     func priorities() async {
         let server = SimulatedServer(on: clock, serviceTime: .constant(.seconds(1)))
         let provider = provider(server, [ConcurrencyLimitPlugin(.fixed(1))])
-        let ends = Mutex<[String]>([])
         let clock = clock
         let calls: [(name: String, priority: TrafficPriority)] = [("first", .normal), ("low", .low), ("high", .high)]
-        await clock.run {
-            await withTaskGroup { group in
+        let names = await clock.run {
+            await withTaskGroup(of: String.self) { group in
                 for call in calls {
                     group.addTask {
                         let options = RequestOptions { $0.priority = call.priority }
                         _ = try? await provider.request(.item(id: 7), options: options)
-                        ends.withLock { $0.append(call.name) }
+                        return call.name
                     }
                     try? await clock.sleep(for: .milliseconds(1))
                 }
+                return await group.reduce(into: []) { $0.append($1) }
             }
         }
-        #expect(ends.withLock { $0 } == ["first", "high", "low"])
+        #expect(names == ["first", "high", "low"])
     }
 
     @Test("A second copy of a slow request is sent after the delay of its call, and its response is used")
