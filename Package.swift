@@ -212,8 +212,8 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes,
-                flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineTesting", httpTypes, flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
