@@ -1,4 +1,4 @@
-public import Pipeline
+import Pipeline
 
 /// How the plugins of ``Pipeline/PluginStack`` `.standard(_:…)` treat servers that are slow, overloaded or down.
 ///
