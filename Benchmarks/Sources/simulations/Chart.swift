@@ -22,8 +22,10 @@ struct Chart {
     let lines: [Line]
     /// Lines across the whole chart, such as a limit.
     var marks: [(label: String, value: Double)] = []
-    /// The highest value shown; values above it are cut off. `nil` if all are shown.
+    /// The highest value shown, where lines are cut off; `nil` if all values are shown.
     var ceiling: Double?
+    /// Where the horizontal axis begins.
+    var xLow = 0.0
 
     private static let (left, top, width, height) = (52.0, 62.0, 380.0, 170.0)
     private static let (right, bottom) = (118.0, 46.0)
@@ -39,10 +41,7 @@ struct Chart {
         </style>
         """
 
-    private var xRange: (low: Double, high: Double) {
-        let values = lines.flatMap(\.points).map(\.x)
-        return (min(0, values.min() ?? 0), values.max() ?? 1)
-    }
+    private var xHigh: Double { lines.flatMap(\.points).map(\.x).max() ?? 1 }
 
     private var yHigh: Double {
         ceiling ?? max(lines.flatMap(\.points).map(\.y).max() ?? 1, marks.map(\.value).max() ?? 0)
@@ -70,7 +69,7 @@ struct Chart {
         }
         let base = Self.top + Self.height
         parts.append(Self.line(Self.left, base, Self.left + Self.width, base, "a"))
-        for mark in Self.marks(to: xRange.high) where mark <= xRange.high * 1.001 {
+        for mark in Self.marks(to: xHigh - xLow).map({ $0 + xLow }) where mark <= xHigh * 1.001 {
             parts.append(Self.text(place(x: mark), base + 16, Self.number(mark), "g", anchor: "middle"))
         }
         parts.append(Self.text(Self.left + Self.width / 2, base + 34, xTitle, "g", anchor: "middle"))
@@ -104,7 +103,7 @@ struct Chart {
     }
 
     private func place(x: Double) -> Double {
-        Self.left + (x - xRange.low) / (xRange.high - xRange.low) * Self.width
+        Self.left + (x - xLow) / (xHigh - xLow) * Self.width
     }
 
     private func place(y: Double, _ top: Double) -> Double {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -8,7 +9,7 @@ struct Call: Sendable {
     /// When it begins, since the clock's origin.
     var moment: Duration
     var url = "https://a.test/"
-    var method = HTTPMethod.get
+    var method = HTTPRequest.Method.get
     var options = RequestOptions()
     /// The group that it is counted in.
     var group = 0
@@ -46,7 +47,7 @@ struct Load {
 
     /// Begins each call at its moment, whatever has become of the others, and returns how they ended.
     ///
-    /// - Parameter calls: the calls, in the order of their moments.
+    /// The calls must be in the order of their moments.
     func run(_ calls: [Call]) async -> [Receipt] {
         let (clock, provider) = (clock, provider)
         let receipts = Mutex<[Receipt?]>(Array(repeating: nil, count: calls.count))
@@ -104,6 +105,7 @@ extension Load {
     ///   - rate: the mean number of calls per second.
     ///   - duration: the time in which the calls begin.
     ///   - seed: the seed of the moments.
+    /// - Returns: the calls, in the order of their moments.
     static func calls(rate: Double, for duration: Duration, seed: UInt64) -> [Call] {
         var random = PipelineRandom.seeded(seed)
         var calls: [Call] = []

@@ -43,7 +43,8 @@ struct Scenario: Encodable {
             switch self {
             case .count: value == value.rounded() ? "\(Int(value))" : String(format: "%.1f", value)
             case .percent: String(format: "%.1f %%", 100 * value)
-            case .milliseconds: value < 1_000 ? String(format: "%.0f ms", value) : String(format: "%.2f s", value / 1_000)
+            case .milliseconds:
+                value < 1_000 ? String(format: "%.0f ms", value) : String(format: "%.2f s", value / 1_000)
             case .seconds: String(format: "%.2f s", value)
             case .perSecond: String(format: "%.1f/s", value)
             }
