@@ -10,6 +10,10 @@ let swiftSettings: [SwiftSetting] = [
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let structuredFields = Target.Dependency.product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 let openCombine = Target.Dependency.product(
     name: "OpenCombine",
     package: "OpenCombine",
@@ -96,13 +100,14 @@ let package = Package(
         .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
         .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
-        .trait(name: "Redis", description: "RedisCacheStore, with libhiredis"),
+        .trait(name: "Redis", description: "RedisCacheStore and RedisRateLimitStore, with libhiredis"),
         .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -137,7 +142,8 @@ let package = Package(
         .target(
             name: "PipelinePlugins",
             dependencies: [
-                "Pipeline", "PipelineStores", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing,
+                "Pipeline", "PipelineStores", "PipelineContentCoding", "CZlib", httpTypes, structuredFields, logging,
+                metrics, tracing,
             ],
             path: "Sources/Plugins",
             // The plugins use only public API, like third-party plugins.
@@ -206,8 +212,8 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes,
-                flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineTesting", httpTypes, flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
@@ -226,6 +232,13 @@ let package = Package(
             name: "cachewriter",
             dependencies: ["PipelineStores", httpTypes],
             path: "Tests/CacheWriter",
+            swiftSettings: swiftSettings
+        ),
+        // One of the processes that share a rate limit in a test.
+        .executableTarget(
+            name: "ratelimitworker",
+            dependencies: ["Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", httpTypes],
+            path: "Tests/RateLimitWorker",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -250,7 +263,9 @@ let package = Package(
         .testTarget(
             name: "PipelineStoresTests",
             dependencies: [
-                "PipelineStores", "cachewriter", "PipelineRedaction", "PipelineTesting", "TestSupport", httpTypes,
+                "PipelineStores", "cachewriter", "ratelimitworker", "PipelineRedaction", "PipelineTesting",
+                "TestSupport",
+                httpTypes,
             ],
             swiftSettings: swiftSettings
         ),

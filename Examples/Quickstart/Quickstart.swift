@@ -25,6 +25,7 @@ struct Quickstart {
         do {
             try await Tour(origin: server.origin, inspector).run()
             try await BadDayTour(origin: server.origin, inspector).run()
+            try await ResilienceTour().run()
             try await NewsTour(origin: server.origin, inspector).run()
             result = .success(try await JournalTour(origin: server.origin, inspector).run())
         } catch {

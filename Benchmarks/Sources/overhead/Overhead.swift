@@ -87,6 +87,7 @@ struct Overhead {
         cases += logging()
         cases += joining()
         cases += standard()
+        cases += traffic()
         return cases
     }
 

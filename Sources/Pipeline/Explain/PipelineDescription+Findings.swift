@@ -68,6 +68,7 @@ extension PipelineDescription {
             Element(name: transport.name, position: nil, transport.decodesContent ? [.decodesContent] : [])
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
+            + conflicts(of: plugins)
     }
 
     /// Returns the elements of the call level, followed by those of the hop level inside it.

@@ -74,9 +74,18 @@ public protocol CapabilityDeclaring: PluginType {
 
     /// The rules for capabilities that the library does not know; none by default.
     var orderRules: [OrderRule] { get }
+
+    /// Returns what is wrong with the settings of this plugin beside another plugin of the stack; `nil` by default.
+    ///
+    /// - Parameter other: another plugin of the stack, inside or outside this one.
+    /// - Returns: the conflict, which only one of the two plugins should report.
+    func conflict(with other: any PluginType) -> SettingConflict?
 }
 
 extension CapabilityDeclaring {
     /// The default: the plugin adds no rules.
     public var orderRules: [OrderRule] { [] }
+
+    /// The default: the settings conflict with those of no plugin.
+    public func conflict(with other: any PluginType) -> SettingConflict? { nil }
 }

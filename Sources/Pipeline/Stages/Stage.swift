@@ -89,10 +89,9 @@ extension Stage {
     /// it runs inside every ``Prepare``, ``Intercept`` and ``Process`` stage. Use this level for signatures, cookies,
     /// caches and limits per host.
     ///
-    /// An exchange plugin gets the head of a response and a body that may still be a stream, so it does not see how the
-    /// body ends. A plugin that counts failures, such as a circuit breaker, conforms to ``Intercept`` instead. It
-    /// belongs inside `RetryPlugin`, to count each attempt, and inside `DeduplicationPlugin`, to count an exchange once
-    /// rather than once per caller.
+    /// An exchange plugin gets the head of a response and a body that may still be a stream. A plugin that counts
+    /// failures, such as a circuit breaker, wraps the stream to see how it ends. It counts each exchange once, for its
+    /// own origin, and neither hits of a cache nor callers that share an exchange.
     ///
     /// The body of a response is as the transport delivered it: bytes or a stream. You can wrap a stream, but must not
     /// read it to its end. After the outermost exchange plugin, the core buffers it, writes it to the file of a

@@ -55,7 +55,7 @@ import Synchronization
 ///   Vary names another field that a plugin inside has set is not stored.
 /// - Outside a plugin that signs requests.
 /// - At most once in a stack.
-/// - With ``StaleFallbackPlugin`` outside ``RetryPlugin``, to use a stale response only after all retries have failed.
+/// - With ``FallbackPlugin/stored`` outside ``RetryPlugin``, to use a stale response only after all retries failed.
 /// - With `account`, outside ``DeduplicationPlugin``, which otherwise does not compare the account.
 ///
 /// **Errors**

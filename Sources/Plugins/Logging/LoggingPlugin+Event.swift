@@ -62,6 +62,11 @@ extension LoggingPlugin {
         public var duration: Duration? { message.duration }
         /// The number of exchanges that the call has had so far.
         public var exchangeCount: Int { context.exchanges.count }
+        /// What plugins did to the call, or in the attempt and hop of the exchange.
+        public var annotations: [PluginAnnotation] {
+            message.outcome?.annotations ?? message.exchange?.annotations
+                ?? (kind == .failure ? context.annotations : [])
+        }
         /// Why a redirect was not followed.
         public var refusedRedirect: RedirectPolicy.Refusal? { message.exchange?.refusedRedirect }
         /// The number of bytes in the body, of the response's body if there is a response; `nil` if it is not known.

@@ -60,6 +60,7 @@ extension LoggingPlugin.Event {
         if message.response != nil { append(messageBody.description) }
         if let cacheStatus { append("cache: \(cacheStatus)") }
         if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
+        for annotation in annotations { append(shown(annotation)) }
     }
 
     private func appendSummary(to text: inout String) {
@@ -74,6 +75,7 @@ extension LoggingPlugin.Event {
             text.append(", ", byteCount)
             text += " bytes"
         }
+        appendAnnotations(to: &text)
     }
 
     private func appendFailure(to text: inout String) {
@@ -87,7 +89,14 @@ extension LoggingPlugin.Event {
         appendExchanges(to: &text)
         text += ", "
         text += duration.map(PipelineError.text(of:)) ?? ""
+        appendAnnotations(to: &text)
     }
+
+    private func appendAnnotations(to text: inout String) {
+        for annotation in annotations { text += ", \(shown(annotation))" }
+    }
+
+    private func shown(_ annotation: PluginAnnotation) -> String { message.redactor.text(annotation.description) }
 
     /// Appends the code of the failure, or else the status.
     private func appendResult(to text: inout String) {

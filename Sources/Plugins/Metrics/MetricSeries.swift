@@ -16,6 +16,8 @@ struct MetricSeries: Hashable, Sendable {
         case connectionWait = "connection.wait"
         case retries
         case redirects
+        case pluginEvents = "plugin.events"
+        case pluginWait = "plugin.wait"
 
         /// Whether OpenTelemetry defines the metric, so that it has no prefix.
         var isStandard: Bool {
@@ -49,6 +51,8 @@ struct MetricAttributes: Hashable, Sendable {
     var errorType: String?
     var protocolVersion: String?
     var cache: String?
+    var plugin: String?
+    var event: String?
 
     var dimensions: [(String, String)] {
         let optional: [(String, String?)] = [
@@ -61,6 +65,8 @@ struct MetricAttributes: Hashable, Sendable {
             ("network.protocol.version", protocolVersion),
             ("pipeline.target", target),
             ("pipeline.cache", cache),
+            ("pipeline.plugin", plugin),
+            ("pipeline.event", event),
         ]
         return [("http.request.method", method)] + optional.compactMap { name, value in value.map { (name, $0) } }
     }

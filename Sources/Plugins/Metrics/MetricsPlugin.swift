@@ -29,6 +29,8 @@ public import Pipeline
 /// | `pipeline.connection.wait` | timer | time until an exchange had a connection, if the transport reports it |
 /// | `pipeline.retries` | counter | attempts after the first that made an exchange |
 /// | `pipeline.redirects` | counter | exchanges that follow a redirect |
+/// | `pipeline.plugin.events` | counter | what plugins did, see `Stage.Outcome.annotations` |
+/// | `pipeline.plugin.wait` | timer | how long plugins made calls wait, for events with a duration |
 ///
 /// | attribute | values | metrics |
 /// |---|---|---|
@@ -40,6 +42,7 @@ public import Pipeline
 /// | `error.type` | only for failures: the status, or the code of the error, such as `timeout.connect`; `_OTHER` for a code that a plugin defines | the same |
 /// | `network.protocol.version` | the version of HTTP, such as `2`, if the transport reports the connection | `request.duration`, the sizes |
 /// | `pipeline.cache` | ``CacheStatus/kind``: `hit`, `stale`, `revalidated`, `miss` or `bypass` | `calls.cached` |
+/// | `pipeline.plugin`, `pipeline.event` | the plugin, such as `CircuitBreakerPlugin`, and what it did, such as `opened` | `plugin.events`, `plugin.wait` |
 /// | `pipeline.target` | the type of the target; only with `showsTarget` | all |
 ///
 /// - Changes nothing and reads no body.
@@ -63,7 +66,7 @@ public import Pipeline
 /// | `maximumHostCount` | 20 | hosts with their ports | 0 and up |
 /// | `knownMethods` | `.standardMethods`: those of RFC 9110, PATCH and QUERY | | |
 /// | `showsTarget` | `false` | | |
-/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 13 more that hold the rest |
+/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 15 more that hold the rest |
 /// | `factory` | `MetricsSystem.factory` | | |
 ///
 /// **Position**: anywhere. Each call counts once, and each exchange counts once. Inside a plugin that shares responses,
@@ -143,6 +146,13 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
             var cached = attributes
             cached.cache = kind.rawValue
             store.count(.cachedCalls, cached)
+        }
+        for annotation in outcome.annotations {
+            var event = attributes
+            event.plugin = annotation.plugin
+            event.event = annotation.event
+            store.count(.pluginEvents, event)
+            if let duration = annotation.duration { store.time(duration, in: .pluginWait, event) }
         }
         attributes.statusCode = outcome.statusCode
         attributes.errorType = ErrorType.ofCall(outcome.error, statusCode: outcome.statusCode, context.target)

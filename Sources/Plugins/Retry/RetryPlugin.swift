@@ -83,8 +83,8 @@ public import Pipeline
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
 public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
-    private let rules: RetryRules
-    private let ledger: SharedRetryLedger
+    let rules: RetryRules
+    let ledger: SharedRetryLedger
 
     /// Makes a plugin.
     ///
@@ -228,11 +228,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ context: PipelineContext
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
-        guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
-        // With the scheme http, the policy allows only a loopback address.
-        var plain = request
-        plain.head.scheme = "http"
-        return !CleartextPolicy.loopbackOnly.allows(plain)
+        return rules.overridden(by: context.options.retry).connectivityWait.isOn && !request.isToLoopback
     }
 
     /// Returns when the next attempt begins; `nil` if the call ends with the result because no network became

@@ -1,4 +1,3 @@
-#if Metrics || Tracing
 extension Duration {
     /// The whole nanoseconds, clamped to the range of `Int64`.
     var nanoseconds: Int64 {
@@ -8,4 +7,3 @@ extension Duration {
         return isTooLarge || overflows ? (seconds < 0 ? .min : .max) : sum
     }
 }
-#endif

@@ -37,7 +37,8 @@ enum ErrorType {
         "timeout", "cancelled", "connect", "connectionLost", "dns", "tls", "offline", "transport", "truncated",
         "malformedResponse", "contentCoding", "unacceptableStatus", "limit", "redirect", "invalidRequest", "encoding",
         "mapping", "plugin", "bodyConsumed", "bodyChanged", "file", "stubWithoutTransport", "clientClosed",
-        "unknownEnvironment", "tokenRefresh", "excessiveRefresh", "sessionEnded", "pagination", "recording",
+        "circuitOpen", "unknownEnvironment", "tokenRefresh", "excessiveRefresh", "sessionEnded", "pagination",
+        "recording",
     ]
 }
 #endif

@@ -140,4 +140,16 @@ extension TimeoutPlugin: CapabilityDeclaring {
             )
         }
     }
+
+    /// Finds an attempt timeout of another plugin that is longer than the total timeout of this one.
+    public func conflict(with other: any PluginType) -> SettingConflict? {
+        guard let total, let attempt = (other as? TimeoutPlugin)?.attempt, attempt > total else { return nil }
+        let texts = (attempt: PipelineError.text(of: attempt), total: PipelineError.text(of: total))
+        return SettingConflict(
+            "attempt-longer-than-total",
+            problem: "an attempt may take \(texts.attempt), the whole call only \(texts.total)",
+            consequence: "the call ends before a slow attempt can be retried",
+            remedy: "set an attempt timeout that is shorter than the total"
+        )
+    }
 }

@@ -39,6 +39,14 @@ public struct TrafficPartition: Sendable {
         if isShared { return TrafficKey.shared }
         return TrafficKey(authorityOf: request)
     }
+
+    /// Returns the key that a user means by a name: an origin or, if a closure makes the keys, a key.
+    ///
+    /// - Returns: the key; `nil` if the name has to be an origin and is not.
+    func key(named name: String) -> TrafficKey? {
+        if makeKey != nil { return TrafficKey(scheme: nil, text: name) }
+        return isShared ? .shared : TrafficKey(origin: name)
+    }
 }
 
 /// The key of a partition.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
@@ -51,6 +52,21 @@ struct LoggingPluginOutcomeTests {
         _ = try? await provider.request(Ask(), as: [Int].self)
         let statuses = lines.all.map { $0.split(separator: ",").first.map { $0.suffix(10) } ?? "" }
         #expect(statuses == (isOutside ? ["status 404"] : ["status 500", "status 404"]))
+    }
+
+    private let waiting = PluginStack.exchange(name: "Waiting") { request, context, send in
+        context.annotate("waited", by: MinimumDurationPlugin(.zero), duration: .milliseconds(20))
+        if request.method == .post { throw PipelineError(.plugin, "refused") }
+        return try await send(request)
+    }
+
+    @Test("The lines of exchanges, failures and summaries show what plugins did")
+    func annotations() async throws {
+        let provider = provider([.status(200), .status(200)], log(.info), log(.info, .summary), waiting)
+        _ = try await provider.request(Ask())
+        _ = try? await provider.request(Ask(method: .post))
+        let notes = lines.all.filter { $0.hasSuffix(", MinimumDurationPlugin waited 20 ms") }
+        #expect(notes.map { $0.split(separator: " ")[2] } == ["←", "200", "✗", "✗"])
     }
 
     @Test("A level from a closure can change at run time, and the level of a call overrides it")

@@ -65,6 +65,28 @@ struct MetricsPluginTests {
         )
     }
 
+    @Test("What plugins did is counted by plugin and event, and their waits are timed")
+    func annotations() async {
+        let waiting = PluginStack.exchange { request, context, send in
+            context.annotate("waited", by: RetryPlugin(), duration: .milliseconds(20))
+            context.annotate("opened", by: RetryPlugin())
+            return try await send(request)
+        }
+        await send(to: ScriptedTransport([.status(200)]), plugin, waiting)
+        let events = metrics.counters.filter { $0.label == "pipeline.plugin.events" }
+        let texts = events.map { counter in
+            counter.dimensions.filter { $0.0.hasPrefix("pipeline.") }.map { "\($0.0)=\($0.1)" }.joined(separator: " ")
+        }
+        #expect(
+            texts.sorted() == [
+                "pipeline.plugin=RetryPlugin pipeline.event=opened",
+                "pipeline.plugin=RetryPlugin pipeline.event=waited",
+            ]
+        )
+        let waits = metrics.timers.filter { $0.label == "pipeline.plugin.wait" }
+        #expect(waits.flatMap(\.values) == [20_000_000])
+    }
+
     @Test("Retries and redirects are counted separately, and the call once, for the host of its first exchange")
     func retriesAndRedirects() async {
         let transport = ScriptedTransport([

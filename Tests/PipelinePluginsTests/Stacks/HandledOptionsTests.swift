@@ -50,6 +50,9 @@ struct HandledOptionsTests {
             $0.authorized()
         },
         Case("deduplication", "DeduplicationPlugin", [DeduplicationPlugin()]) { $0.options { $0.deduplication = .on } },
+        Case("hedging", "HedgingPlugin", [HedgingPlugin(after: .never)]) {
+            $0.options { $0.hedging = .fixed(.seconds(1)) }
+        },
         Case("requestID", "RequestIDPlugin", [RequestIDPlugin()]) { $0.options { $0.requestID = "7" } },
         Case("requestCompression", "GzipPlugin", [GzipPlugin()]) { $0.options { $0.requestCompression = .all } },
         Case("logLevel", "LoggingPlugin", [LoggingPlugin(level: .off)]) { $0.options { $0.logLevel = .error } },

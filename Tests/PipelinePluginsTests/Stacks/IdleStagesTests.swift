@@ -26,6 +26,8 @@ struct IdleStagesTests {
         #expect(TimeoutPlugin(total: .seconds(1)).idleStages == [.prepare: []])
         #expect(TimeoutPlugin(total: .seconds(1), idle: .seconds(1)).idleStages == [:])
         #expect(RetryPlugin().idleStages == [.prepare: [.idempotencyKey]])
+        #expect(HedgingPlugin(after: .never).idleStages == [.intercept: [.hedging]])
+        #expect(HedgingPlugin().idleStages == [:])
     }
 
     @Test("The option minimumDuration delays a call even if the plugin's minimum is zero")

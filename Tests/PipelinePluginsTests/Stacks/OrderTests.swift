@@ -194,6 +194,46 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 100 : 3))
     }
 
+    @Test(
+        "11 A cache outside a breaker responds although the circuit is open; inside, it does not",
+        arguments: [false, true]
+    )
+    func openCircuit(swapped: Bool) async throws {
+        let breaker = CircuitBreakerPlugin()
+        let transport = ScriptedTransport(always: .status(200, headers: [.cacheControl: "max-age=60"]))
+        let provider = provider(transport, pair(CachePlugin(), breaker, swapped: swapped))
+        _ = try await provider.request(Ask())
+        breaker.isolate()
+        do {
+            _ = try await provider.request(Ask())
+            #expect(!swapped)
+        } catch let error as PipelineError {
+            #expect(swapped && error.code == .circuitOpen)
+        }
+        #expect(provider.explain().findings.map(\.id) == (swapped ? ["breaker-outside-cache"] : []))
+    }
+
+    @Test(
+        "12 A request that waits for the rate limit holds no permit; inside the concurrency limit, it holds one",
+        arguments: [false, true]
+    )
+    func permits(swapped: Bool) async throws {
+        let byPath = TrafficPartition { request, _ in request.path }
+        let rate = RateLimitPlugin(RateLimit(1, per: .seconds(10), jitter: .zero), partition: byPath)
+        let server = SimulatedServer(on: clock, serviceTime: .constant(.zero))
+        let plugins = pair(rate, ConcurrencyLimitPlugin(.fixed(1)), swapped: swapped)
+        let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: .init(clock: clock))
+        await clock.run {
+            await withDiscardingTaskGroup { group in
+                for path in ["a", "a", "b"] {
+                    group.addTask { _ = try? await provider.request(URLTarget("https://a.test/\(path)")) }
+                }
+            }
+        }
+        #expect(server.arrivals.last.map { $0 >= .seconds(10) } == true)
+        #expect(server.arrivals.count { $0 < .seconds(10) } == (swapped ? 1 : 2))
+    }
+
     /// Makes a number of equal calls, all of which reach deduplication before the clock advances.
     private func all(_ count: Int, of provider: Provider<Ask>, _ target: Ask) async throws {
         let calls = (0..<count).map { _ in Task { try await provider.request(target) } }

@@ -400,6 +400,18 @@ struct TimeoutPluginTests {
         #expect(provider.explain().findings.isEmpty)
     }
 
+    @Test("explain() finds an attempt timeout that is longer than the total timeout of another plugin")
+    func conflict() {
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport([]),
+            plugins: [TimeoutPlugin(total: .seconds(30)), TimeoutPlugin(attempt: .seconds(40))]
+        )
+        let findings = provider.explain().findings
+        #expect(findings.map(\.id) == ["attempt-longer-than-total"])
+        #expect(findings.first?.positions == [1, 2])
+        #expect(findings.first?.problem == "an attempt may take 40 s, the whole call only 30 s")
+    }
+
     @Test("An invalid timeout traps with a message that names it")
     func preconditions() async throws {
         let nothing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

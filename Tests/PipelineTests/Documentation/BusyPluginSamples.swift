@@ -13,6 +13,7 @@ struct BusyPlugin: Stage.Intercept {
         let response = try await next(request)
         guard response.statusCode == 503, request.method == .get else { return response }
         try await context.clock.sleep(for: .seconds(2))
+        context.annotate("waited", by: self, duration: .seconds(2))
         return try await next(request)
     }
 }

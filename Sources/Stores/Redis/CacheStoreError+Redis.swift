@@ -1,7 +1,7 @@
 #if Redis
 extension CacheStoreError {
     static func redis(_ code: Code, _ detail: String? = nil) -> CacheStoreError {
-        CacheStoreError(code, "the Redis cache", detail)
+        CacheStoreError(code, "Redis", detail)
     }
 
     /// Creates the error for an error reply; shows only its first word, because the rest may contain arguments.

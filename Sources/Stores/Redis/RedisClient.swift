@@ -22,7 +22,7 @@ final class RedisClient: Sendable {
 
     private let server: RedisServer
     private let state = Mutex(State())
-    private let timer = DispatchQueue(label: "pipeline.cache.redis.timer")
+    private let timer = DispatchQueue(label: "pipeline.redis.timer")
 
     init(_ server: RedisServer) { self.server = server }
 
@@ -34,8 +34,15 @@ final class RedisClient: Sendable {
     /// If the task is cancelled, this throws `CancellationError` at once, but sends a request that survives
     /// cancellation nevertheless. An error reply is thrown as ``CacheStoreError``.
     func send(_ request: RedisRequest, survivesCancellation: Bool = false) async throws -> [RedisReply] {
+        let replies = try await replies(to: request, survivesCancellation: survivesCancellation)
+        for case .error(let text) in replies { throw CacheStoreError.redis(reply: text) }
+        return replies
+    }
+
+    /// Sends commands and returns their replies, which may be errors.
+    func replies(to request: RedisRequest, survivesCancellation: Bool = false) async throws -> [RedisReply] {
         let call = makeCall(request, survivesCancellation: survivesCancellation)
-        let replies = try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 call.resumeLater(continuation)
                 submit(call)
@@ -43,8 +50,6 @@ final class RedisClient: Sendable {
         } onCancel: {
             call.cancel()
         }
-        for case .error(let text) in replies { throw CacheStoreError.redis(reply: text) }
-        return replies
     }
 
     /// Sends commands without waiting for their replies.

@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// `@unchecked Sendable`: `connection` is used only on `queue`, which is serial.
 final class RedisLane: @unchecked Sendable {
-    let queue = DispatchQueue(label: "pipeline.cache.redis")
+    let queue = DispatchQueue(label: "pipeline.redis")
     var connection: RedisConnection?
 }
 #endif

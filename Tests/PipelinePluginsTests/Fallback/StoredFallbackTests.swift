@@ -8,15 +8,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("StaleFallbackPlugin", .tags(.concurrent))
-struct StaleFallbackPluginTests {
+@Suite("FallbackPlugin.stored", .tags(.concurrent))
+struct StoredFallbackTests {
     @Test("The plugin passes the conformance suite")
     func conformance() async {
-        let suite = PluginConformance { StaleFallbackPlugin() }
+        let suite = PluginConformance { FallbackPlugin.stored }
         #expect(await suite.run() == [])
     }
 
-    @Test("With StaleFallbackPlugin, a stale response is used only after all retries have failed", arguments: [503, 0])
+    @Test("A stale response is used only after all retries have failed", arguments: [503, 0])
     func fallback(status: Int) async throws {
         let fields = CacheBench.control("max-age=60, stale-if-error=600")
         let transport = ScriptedTransport { _, index in
@@ -26,7 +26,7 @@ struct StaleFallbackPluginTests {
         let bench = CacheBench(
             transport,
             outside: [
-                StaleFallbackPlugin(),
+                FallbackPlugin.stored,
                 RetryPlugin(maximumAttempts: 3, backoff: .constant(.zero)),
             ]
         )
@@ -41,7 +41,7 @@ struct StaleFallbackPluginTests {
         let transport = ScriptedTransport([
             .status(200, headers: CacheBench.control("max-age=60"), body: "0"), .failure(.connectionLost),
         ])
-        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         let error = await #expect(throws: PipelineError.self) { try await bench.get() }
@@ -53,7 +53,7 @@ struct StaleFallbackPluginTests {
     func afterLimit() async throws {
         let fields = CacheBench.control("max-age=60, stale-if-error=600")
         let transport = ScriptedTransport([.status(200, headers: fields, body: "0"), .status(503)])
-        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(661))
         #expect(try await bench.response().statusCode == 503)
@@ -80,7 +80,7 @@ struct StaleFallbackPluginTests {
             }
             let provider = Provider<Ask>(
                 transport: transport,
-                plugins: [StaleFallbackPlugin(), delay, cache],
+                plugins: [FallbackPlugin.stored, delay, cache],
                 configuration: .init(clock: clock)
             )
             _ = try await provider.request(Ask())
@@ -108,7 +108,7 @@ struct StaleFallbackPluginTests {
             }
         )
         let transport = ScriptedTransport([.status(200, headers: fields, body: "0"), .status(503, body: body)])
-        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         #expect(try await bench.get() == "0 stale")
@@ -131,7 +131,7 @@ struct StaleFallbackPluginTests {
             }
             return try result.get()
         }
-        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), wait])
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, wait])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         let call = Task { try await bench.get() }
@@ -154,7 +154,7 @@ struct StaleFallbackPluginTests {
             if count == 2 { withUnsafeCurrentTask { $0?.cancel() } }
             return try result.get()
         }
-        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), cancel])
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, cancel])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         await #expect(throws: (any Error).self) { try await Task { try await bench.get() }.value }
@@ -166,9 +166,9 @@ struct StaleFallbackPluginTests {
         func findings(_ plugins: [any PluginType]) -> [String] {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain().findings.map(\.id)
         }
-        #expect(findings([StaleFallbackPlugin(), RetryPlugin(), CachePlugin()]) == [])
-        #expect(findings([RetryPlugin(), StaleFallbackPlugin(), CachePlugin()]) == ["fallback-inside-retry"])
-        #expect(findings([StaleFallbackPlugin()]) == ["fallback-without-cache"])
+        #expect(findings([FallbackPlugin.stored, RetryPlugin(), CachePlugin()]) == [])
+        #expect(findings([RetryPlugin(), FallbackPlugin.stored, CachePlugin()]) == ["fallback-inside-retry"])
+        #expect(findings([FallbackPlugin.stored]) == ["fallback-without-cache"])
         #expect(findings([CachePlugin(), CachePlugin()]) == ["cache-twice"])
         #expect(findings([CachePlugin(), CookiePlugin()]) == ["cookies-inside-cache"])
         func exchange(_ capabilities: Set<PluginCapability>) -> any PluginType {

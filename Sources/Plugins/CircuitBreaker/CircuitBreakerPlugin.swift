@@ -1,0 +1,276 @@
+public import Pipeline
+
+/// A plugin that stops sending requests to a server that fails, until a probe succeeds.
+///
+/// ```swift
+/// let breaker = CircuitBreakerPlugin()
+/// let plugins: PluginStack = [RetryPlugin(), TimeoutPlugin(attempt: .seconds(10)), breaker]
+/// let provider = Provider<Shop>(transport: transport, plugins: plugins)
+/// breaker.isolate("https://a.test")
+/// for await change in breaker.stateChanges { print(change.partition ?? "", change.newState) }
+/// ```
+///
+/// **Effects**
+///
+/// - A closed circuit lets all requests pass and counts their outcomes. It opens when the window holds at least
+///   `minimumCallCount` outcomes and at least `failureRatio` of them are failures.
+/// - An open circuit refuses requests. After `breakDuration`, the next `probeCount` requests pass as probes, and the
+///   circuit is half-open: it refuses further requests until all probes have ended. It closes with an empty window if
+///   less than `failureRatio` of the probes failed, and otherwise opens for another `breakDuration`.
+/// - If the probes have not ended within `probeTimeout`, the circuit opens if a probe has no response head by then.
+///   Otherwise, the probes with a head count as successes.
+/// - An outcome counts only if the circuit has not changed its state since the request passed.
+/// - Failures are: status 500 and above except 501, status 408, timeouts of an exchange, failures to connect,
+///   `connectionLost` and `truncated`. Any other response is a success, also 429.
+/// - Not counted are cancelled exchanges, `offline`, `timeout.pool` and all other errors, and the responses and errors
+///   of a plugin inside that made no exchange, except for ``ChaosPlugin``. A probe that is not counted is followed by
+///   another one.
+/// - A response is a success when its body has ended or is released unread, and a failure if its body fails.
+/// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
+///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
+/// - Does not touch requests and responses. A stream of a response is passed on as it arrives.
+/// - Measures time on the clock of the calls. Providers that share the plugin should have the same clock.
+/// - Annotates calls with `opened`, `closed`, `probe` and `refused`.
+///
+/// **Defaults**
+///
+/// | setting | default | range | reason |
+/// |---|---|---|---|
+/// | `failureRatio` | 0.1 | more than 0, up to 1 | a healthy server fails far fewer requests |
+/// | `minimumCallCount` | 100 | 1 and up | with fewer calls, a few failures by chance would open the circuit |
+/// | `window` | ``Window/time(_:)``, 30 s | | old failures must not open the circuit of a server that works |
+/// | `breakDuration` | 5 s | more than 0, up to one day | long enough for a restart, short enough for people who wait |
+/// | `probeCount` | 1 | `1...1,000` | a server that recovers gets a single request |
+/// | `probeTimeout` | 30 s | more than zero | a probe that hangs must not keep the circuit from being probed |
+/// | `partition` | ``TrafficPartition/authority`` | | servers fail independently |
+///
+/// The first four are those of Microsoft.Extensions.Http.Resilience. A window by count limits `minimumCallCount` to its
+/// size.
+///
+/// **Position**
+///
+/// - Inside a cache, which serves hits while the circuit is open.
+/// - Outside rate and concurrency limits, so that a refused request uses no permit.
+/// - Inside ``RetryPlugin``, each attempt counts. ``RetryPlugin`` does not retry `circuitOpen`.
+/// - A server that never responds is noticed only if the time of an attempt is limited, by ``TimeoutPlugin`` or the
+///   transport. The total timeout of a call cancels its exchange, which is not counted.
+/// - If a stack has two, both count every exchange.
+///
+/// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due. All other errors pass
+/// through unchanged.
+///
+/// **Secrets**: errors, changes and health name the origin of a request. They never show the key of a custom partition.
+public struct CircuitBreakerPlugin: Stage.Exchange {
+    private let partition: TrafficPartition
+    private let policy: CircuitPolicy
+    private let circuits: Circuits
+
+    /// Makes a plugin with circuits that all its copies share.
+    ///
+    /// - Parameters:
+    ///   - failureRatio: the share of failures at which a circuit opens.
+    ///   - minimumCallCount: the number of outcomes below which a circuit does not open.
+    ///   - window: the outcomes that count.
+    ///   - breakDuration: how long an open circuit refuses all requests.
+    ///   - probeCount: the number of requests that pass in a half-open circuit.
+    ///   - probeTimeout: how long a half-open circuit waits for its probes.
+    ///   - partition: the calls that share a circuit.
+    ///   - decide: called with each response before its body is read, and with each error other than a cancellation,
+    ///     also that of a body. If it returns `nil`, the rules above apply. It must be quick.
+    public init(
+        failureRatio: Double = 0.1,
+        minimumCallCount: Int = 100,
+        window: Window = .time(.seconds(30)),
+        breakDuration: Duration = .seconds(5),
+        probeCount: Int = 1,
+        probeTimeout: Duration = .seconds(30),
+        partition: TrafficPartition = .authority,
+        decide: (@Sendable (_ outcome: Result<PipelineResponse, PipelineError>) -> Verdict?)? = nil
+    ) {
+        precondition(failureRatio > 0 && failureRatio <= 1, "failureRatio is \(failureRatio), not above 0 and up to 1")
+        precondition(minimumCallCount > 0, "minimumCallCount is \(minimumCallCount), not 1 or more")
+        precondition(
+            breakDuration > .zero && breakDuration <= .seconds(86_400),
+            "breakDuration is \(breakDuration), not between zero and a day"
+        )
+        precondition((1...1_000).contains(probeCount), "probeCount is \(probeCount), not in 1...1,000")
+        precondition(probeTimeout > .zero, "probeTimeout is \(probeTimeout), not more than zero")
+        self.partition = partition
+        policy = CircuitPolicy(decide: decide)
+        circuits = Circuits(
+            CircuitRules(
+                failureRatio: failureRatio,
+                minimumCallCount: minimumCallCount,
+                window: window.rule,
+                breakDuration: breakDuration,
+                probeCount: probeCount,
+                probeTimeout: probeTimeout
+            )
+        )
+    }
+
+    /// Sends the request if its circuit lets it pass, and counts the outcome.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        let circuit = circuits.circuit(of: partition.key(of: request, context))
+        let permit = try admit(to: circuit, context)
+        do {
+            return noting(try await send(request), circuit, permit, context)
+        } catch {
+            let ending = policy.ending(of: error) { Self.hasExchange(context) }
+            end(permit, of: circuit, ending, context)
+            throw error
+        }
+    }
+
+    private func admit(to circuit: SharedCircuit, _ context: PipelineContext) throws(PipelineError) -> Circuit.Permit {
+        switch circuit.admit(on: context.clock) {
+        case .passes(let permit):
+            if permit.isProbe { context.annotate("probe", by: self) }
+            return permit
+        case .refused(let state, let retryAfter):
+            context.annotate("refused", by: self)
+            throw .refused(by: circuit, in: state, retryAfter: retryAfter)
+        }
+    }
+
+    /// Returns the response, and ends the permit now or at the end of the body.
+    private func noting(
+        _ response: PipelineResponse,
+        _ circuit: SharedCircuit,
+        _ permit: Circuit.Permit,
+        _ context: PipelineContext
+    ) -> PipelineResponse {
+        let ending = policy.ending(of: response) { context.isSimulated }
+        // A body in memory has ended, and needs no closure.
+        guard ending == .success, response.body.isStream else {
+            end(permit, of: circuit, ending, context)
+            return response
+        }
+        return watching(response, circuit, permit, context)
+    }
+
+    /// Not inlined, because most responses have their body in memory.
+    @inline(never)
+    private func watching(
+        _ response: PipelineResponse,
+        _ circuit: SharedCircuit,
+        _ permit: Circuit.Permit,
+        _ context: PipelineContext
+    ) -> PipelineResponse {
+        let hadHead = circuit.noteHead(permit)
+        var response = response
+        response.body = response.body.onEnd { how in
+            switch how {
+            case .complete, .released: end(permit, of: circuit, .success, hadHead: hadHead, context)
+            case .failed(let error):
+                end(permit, of: circuit, policy.ending(ofBody: error), hadHead: hadHead, context)
+            }
+        }
+        return response
+    }
+
+    private func end(
+        _ permit: Circuit.Permit,
+        of circuit: SharedCircuit,
+        _ ending: Circuit.Ending,
+        hadHead: Bool = false,
+        _ context: PipelineContext
+    ) {
+        switch circuit.end(permit, ending, hadHead: hadHead, on: context.clock) {
+        case .open: context.annotate("opened", by: self)
+        case .closed: context.annotate("closed", by: self)
+        default: break
+        }
+    }
+
+    /// Returns whether an exchange of this attempt and hop was made or simulated.
+    private static func hasExchange(_ context: PipelineContext) -> Bool {
+        context.exchanges.contains { $0.attempt == context.attempt && $0.hop == context.hop } || context.isSimulated
+    }
+}
+
+extension CircuitBreakerPlugin {
+    /// The changes of the states of all circuits, from now on.
+    ///
+    /// Each access returns a new sequence, and any number may be in use. A sequence ends when the plugin and its copies
+    /// are released. It buffers up to 100 changes; a subscriber that falls behind misses the oldest.
+    public var stateChanges: some AsyncSequence<StateChange, Never> & Sendable { circuits.changes.subscribe() }
+
+    /// Returns the state of a circuit; `closed` if it has not been used.
+    ///
+    /// The text is an origin such as `https://a.test`, or a key of a custom partition. An open circuit remains open
+    /// after its break, until the next request begins a probe.
+    public func state(of partition: String) -> CircuitState {
+        self.partition.key(named: partition).map(circuits.state(of:)) ?? .closed
+    }
+
+    /// Refuses all requests of a partition until it is reset.
+    ///
+    /// Requests in progress go on.
+    ///
+    /// - Parameter partition: an origin such as `https://a.test`, or a key of a custom partition; `nil` for all,
+    ///   including those that have not been used.
+    /// - Returns: `false` if the text is not an origin, so that nothing has changed.
+    @discardableResult
+    public func isolate(_ partition: String? = nil) -> Bool {
+        guard let partition else {
+            circuits.isolateAll()
+            return true
+        }
+        guard let key = self.partition.key(named: partition) else { return false }
+        circuits.circuit(of: key).isolate()
+        return true
+    }
+
+    /// Closes the circuit of a partition and forgets its outcomes.
+    ///
+    /// - Parameter partition: an origin such as `https://a.test`, or a key of a custom partition; `nil` for all.
+    /// - Returns: `false` if the text is not an origin, so that nothing has changed.
+    @discardableResult
+    public func reset(_ partition: String? = nil) -> Bool {
+        guard let partition else {
+            circuits.resetAll()
+            return true
+        }
+        guard let key = self.partition.key(named: partition) else { return false }
+        circuits.circuit(of: key).reset()
+        return true
+    }
+}
+
+extension CircuitBreakerPlugin: HealthReporting {
+    /// The health: degraded if a circuit is not closed, and unhealthy if all refuse requests.
+    public func health(on clock: PipelineClock) -> PluginHealth { circuits.health(on: clock) }
+}
+
+extension CircuitBreakerPlugin: CapabilityDeclaring {
+    private static let breaksCircuits = PluginCapability("breaks circuits")
+
+    /// A capability of its own, for its order rules.
+    public var capabilities: Set<PluginCapability> { [Self.breaksCircuits] }
+
+    /// Finds a breaker outside a cache, and two breakers.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "breaker-outside-cache",
+                [Self.breaksCircuits],
+                .outside,
+                [.caches],
+                consequence: "an open circuit refuses requests that the cache could serve"
+            ),
+            OrderRule(
+                "breaker-twice",
+                [Self.breaksCircuits],
+                .inside,
+                [Self.breaksCircuits],
+                consequence: "both count every exchange",
+                remedy: "keep one of them"
+            ),
+        ]
+    }
+}

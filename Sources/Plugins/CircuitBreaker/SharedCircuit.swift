@@ -1,0 +1,116 @@
+import Pipeline
+import Synchronization
+
+/// The circuit of one partition, which calls use concurrently.
+final class SharedCircuit: PartitionObject {
+    private struct State {
+        var circuit: Circuit
+        /// The clock of the first call that needed the time, and the moment from which the circuit counts.
+        var clock: PipelineClock?
+        var origin: PipelineClock.Instant?
+    }
+
+    /// What reports call the partition; `nil` if its key may be a secret.
+    let name: String?
+
+    private let state: Mutex<State>
+    /// The generation of a closed circuit, which admits calls without the lock; -1 in any other state.
+    private let closedGeneration: Atomic<Int>
+    private let changes: CircuitChanges
+
+    init(_ circuit: Circuit, name: String?, changes: CircuitChanges) {
+        state = Mutex(State(circuit: circuit))
+        closedGeneration = Atomic(circuit.closedPermit?.generation ?? -1)
+        self.name = name
+        self.changes = changes
+    }
+
+    var isIdle: Bool { state.withLock { $0.circuit.isIdle } }
+
+    var current: CircuitState { state.withLock { $0.circuit.state } }
+
+    /// Returns the state, and the rest of the break of an open circuit.
+    func status(on clock: PipelineClock) -> (state: CircuitState, remainingBreak: Duration?) {
+        let now = clock.now
+        return state.withLock { state in
+            let offset = state.origin.map { $0.duration(to: now) } ?? .zero
+            return (state.circuit.state, state.circuit.remainingBreak(at: offset))
+        }
+    }
+
+    /// Decides whether a request passes.
+    func admit(on clock: PipelineClock) -> Circuit.Admission {
+        let generation = closedGeneration.load(ordering: .acquiring)
+        guard generation < 0 else { return .passes(Circuit.Permit(generation: generation, isProbe: false)) }
+        return change(on: clock) { $0.admit(at: $1) }
+    }
+
+    /// Records that the head of a response to a probe has arrived; returns whether the probe still counts.
+    func noteHead(_ permit: Circuit.Permit) -> Bool {
+        permit.isProbe && state.withLock { $0.circuit.noteHead(permit) }
+    }
+
+    /// Ends a permit; returns the new state if that has changed it.
+    func end(
+        _ permit: Circuit.Permit,
+        _ ending: Circuit.Ending,
+        hadHead: Bool,
+        on clock: PipelineClock
+    ) -> CircuitState? {
+        if ending == .ignored, !permit.isProbe { return nil }
+        return change(on: clock) { circuit, now in
+            let old = circuit.generation
+            circuit.end(permit, ending, hadHead: hadHead, at: now)
+            return circuit.generation == old ? nil : circuit.state
+        }
+    }
+
+    func isolate() { change { $0.isolate() } }
+
+    func reset() { change { $0.reset() } }
+
+    /// Changes the circuit at the present moment of a call.
+    private func change<Output>(
+        on clock: PipelineClock,
+        _ body: (inout Circuit, Duration) -> Output
+    ) -> Output {
+        // Read outside the lock, because the clock may be a caller's code.
+        let now = clock.now
+        let (output, hasChanged) = state.withLock { state in
+            if state.origin == nil { (state.origin, state.clock) = (now, clock) }
+            let output = body(&state.circuit, state.origin?.duration(to: now) ?? .zero)
+            return (output, note(&state.circuit, at: now))
+        }
+        if hasChanged { changes.deliver() }
+        return output
+    }
+
+    /// Changes the circuit at a moment of no call.
+    private func change(_ body: (inout Circuit) -> Void) {
+        let now = state.withLock { $0.clock }?.now
+        let hasChanged = state.withLock { state in
+            body(&state.circuit)
+            return note(&state.circuit, at: now)
+        }
+        if hasChanged { changes.deliver() }
+    }
+
+    /// Notes what has changed; returns whether there is something to deliver.
+    ///
+    /// Runs under the lock, so that the changes of a circuit remain in order.
+    private func note(_ circuit: inout Circuit, at moment: PipelineClock.Instant?) -> Bool {
+        closedGeneration.store(circuit.closedPermit?.generation ?? -1, ordering: .releasing)
+        guard !circuit.changes.isEmpty else { return false }
+        changes.add(
+            circuit.takeChanges().map { change in
+                CircuitBreakerPlugin.StateChange(
+                    partition: name,
+                    oldState: change.old,
+                    newState: change.new,
+                    moment: moment
+                )
+            }
+        )
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+/// The number of requests that ``ConcurrencyLimitPlugin`` lets through at the same time.
+///
+/// ```swift
+/// ConcurrencyLimitPlugin(.fixed(8))
+/// ConcurrencyLimitPlugin(.adaptive(initial: 10, range: 4...200))
+/// ```
+public struct ConcurrencyLimit: Sendable, Hashable {
+    /// The limit at the start.
+    let initial: Int
+    /// The range of a limit that adapts; `nil` for a fixed one.
+    let range: ClosedRange<Int>?
+
+    /// Returns a limit that never changes.
+    ///
+    /// - Parameter count: the number of requests at the same time, 1 and up.
+    /// - Returns: the limit.
+    public static func fixed(_ count: Int) -> ConcurrencyLimit {
+        precondition(count > 0, "count is \(count), not 1 or more")
+        return ConcurrencyLimit(initial: count, range: nil)
+    }
+
+    /// Returns a limit that finds out how many requests a server can work on at the same time.
+    ///
+    /// It grows until more requests only raise the latency, and shrinks when the latency rises or the server fails. It
+    /// counts a timeout and the statuses 503 and 504 as failures, and ignores cancelled calls.
+    ///
+    /// - Parameters:
+    ///   - initial: the limit at the start, within `range`; defaults to 20.
+    ///   - range: the lowest and the highest limit, 1 and up; defaults to `1...1_000`.
+    /// - Returns: the limit.
+    public static func adaptive(initial: Int = 20, range: ClosedRange<Int> = 1...1_000) -> ConcurrencyLimit {
+        precondition(range.lowerBound > 0, "range is \(range), not of 1 or more")
+        precondition(range.contains(initial), "initial is \(initial), not in \(range)")
+        return ConcurrencyLimit(initial: initial, range: range)
+    }
+}

@@ -1,0 +1,52 @@
+public import Pipeline
+
+extension ConcurrencyLimitPlugin: OptionHandling {
+    /// The only option that the plugin handles is `priority`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.priority] }
+}
+
+extension ConcurrencyLimitPlugin: HealthReporting {
+    /// Degraded while requests wait; the details give the permits of each partition, unless its key may be a secret.
+    public func health(on clock: PipelineClock) -> PluginHealth {
+        var details: [String: String] = [:]
+        var waitingCount = 0
+        for (key, turnstile) in turnstiles.all {
+            let (text, waiting) = turnstile.read { meter, waiting in
+                ("\(meter.inUse) of \(meter.limit) in use, \(waiting) waiting", waiting)
+            }
+            waitingCount += waiting
+            if let name = key.shownName { details[name] = text }
+        }
+        return PluginHealth(waitingCount > 0 ? .degraded : .healthy, details: details)
+    }
+}
+
+extension ConcurrencyLimitPlugin: CapabilityDeclaring {
+    private static let limitsConcurrency = PluginCapability("limits concurrency")
+
+    /// A capability of its own, for the rules about its position.
+    public var capabilities: Set<PluginCapability> { [Self.limitsConcurrency] }
+
+    /// Finds a limit outside a cache, and notes a second limit.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "concurrency-limit-outside-cache",
+                [Self.limitsConcurrency],
+                .outside,
+                [.caches],
+                consequence: "a response from the cache waits for a permit that it does not need"
+            ),
+            OrderRule(
+                "concurrency-limit-twice",
+                [Self.limitsConcurrency],
+                .inside,
+                [Self.limitsConcurrency],
+                consequence:
+                    "each request needs a permit of both, and keeps the outer one while it waits for the inner",
+                remedy: "keep one of them, unless they have different partitions",
+                severity: .note
+            ),
+        ]
+    }
+}

@@ -1,0 +1,186 @@
+public import Pipeline
+
+/// A plugin that limits how many requests are in progress at the same time.
+///
+/// ```swift
+/// ConcurrencyLimitPlugin(.fixed(8))
+/// ConcurrencyLimitPlugin(.adaptive(), queue: 500, maximumWait: .seconds(2))
+/// ```
+///
+/// A server that gets more requests than it can work on responds to all of them later, and soon too late. The plugin
+/// holds such requests back, so that the server works only on those whose callers still wait.
+///
+/// **Effects**
+///
+/// - A request takes a permit of its partition before it is sent. The permit is returned when the body of the response
+///   has ended or is released, or when the request fails or is cancelled.
+/// - If no permit is free, the request waits in a bounded queue. Higher priorities, as set by `priority`, go first, but
+///   each lower priority gets at least one permit in ten. Requests of the same priority go in the order of arrival.
+/// - If the queue is full, the newest request of the lowest priority in it is refused in favor of one with a higher
+///   priority; otherwise the new request is refused.
+/// - A request whose `context.deadline` would pass is refused: at once if less time is left than a request usually
+///   takes, and while it waits as soon as less is left than almost all requests take. At least one request is always
+///   let through, to learn whether the server has become faster.
+/// - An adaptive limit learns from each exchange: from the time until the end of the body, or until the header fields
+///   for a streamed call, because its reader decides when the body ends.
+/// - Each hop of a redirect needs a permit of its own partition, while the body of the hop before is discarded first.
+/// - Does not touch requests and responses, except that a streamed body is watched for its end. Keeps at most 1,000
+///   partitions. A free permit costs two short locks and no allocation.
+/// - Annotates an exchange that waited with `waited` and the duration, and a call that was refused with `refused`. With
+///   a timeline, the wait is the span `permit`.
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `limit` | 20 requests | 1 and up |
+/// | `queue` | 100 requests for each partition | 0 and up |
+/// | `maximumWait` | 10 s | more than zero, `nil` for no limit |
+/// | `partition` | one for each scheme, host and port | |
+///
+/// **Position**
+///
+/// - Inside a cache, so that a response from the cache needs no permit.
+/// - Inside a plugin that limits the rate, so that no request keeps a permit while it waits for its turn.
+/// - Outside plugins that sign requests, so that a signature does not age in the queue.
+/// - The time in the queue does not count as part of an attempt timeout, but does count as part of a total timeout.
+///
+/// **Errors**: `limit.concurrency` if the queue is full, and `timeout.queue` if no permit was free in time. In both
+/// cases, nothing was sent. A cancelled call ends as cancelled. All other failures pass through unchanged.
+///
+/// **Secrets**: none. Errors and reports show the origin of a partition, but no key from a closure.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc6298.html for the time that a waiting request leaves for its exchange
+public struct ConcurrencyLimitPlugin: Stage.Exchange {
+    private let limit: ConcurrencyLimit
+    private let queue: Int
+    private let maximumWait: Duration?
+    private let partition: TrafficPartition
+    let turnstiles = PartitionMap<Turnstile<PermitMeter>>()
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - limit: the number of requests at the same time for each partition.
+    ///   - queue: the maximum number of requests that wait in each partition.
+    ///   - maximumWait: the longest time that a request waits.
+    ///   - partition: the requests that share a limit.
+    public init(
+        _ limit: ConcurrencyLimit = .fixed(20),
+        queue: Int = 100,
+        maximumWait: Duration? = .seconds(10),
+        partition: TrafficPartition = .authority
+    ) {
+        precondition(queue >= 0, "queue is \(queue), less than 0")
+        if let maximumWait { precondition(maximumWait > .zero, "maximumWait is \(maximumWait), not more than zero") }
+        self.limit = limit
+        self.queue = queue
+        self.maximumWait = maximumWait
+        self.partition = partition
+    }
+
+    /// Sends the request as soon as it has a permit.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        let key = partition.key(of: request, context)
+        let turnstile = turnstiles.object(for: key) {
+            Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
+        }
+        if !turnstile.enterAtOnce(before: context.deadline, on: context.clock) {
+            try await wait(at: turnstile, of: key, context)
+        }
+        let start = context.clock.now
+        do {
+            var response = try await send(request)
+            let outcome: PermitMeter.Outcome = [503, 504].contains(response.statusCode) ? .dropped : .answered
+            guard response.body.isStream else {
+                turnstile.leave(from: start, on: context.clock, outcome)
+                return response
+            }
+            let clock = context.clock
+            let headDuration = context.isStreaming ? start.duration(to: clock.now) : nil
+            response.body = response.body.onEnd { end in
+                let duration = headDuration ?? start.duration(to: clock.now)
+                turnstile.leave(after: duration, on: clock, headDuration == nil ? .init(end, outcome) : outcome)
+            }
+            return response
+        } catch {
+            turnstile.leave(from: start, on: context.clock, .init(error, deadline: context.deadline, context.clock))
+            throw error
+        }
+    }
+
+    /// Waits for a permit, or throws the reason why there is none.
+    private func wait(
+        at turnstile: Turnstile<PermitMeter>,
+        of key: TrafficKey,
+        _ context: PipelineContext
+    ) async throws {
+        do throws(TurnstileRefusal) {
+            let priority = context.options.priority
+            let duration = try await context.recordSpan("permit", as: .wait) { () async throws(TurnstileRefusal) in
+                try await turnstile.enter(
+                    1,
+                    priority,
+                    before: context.deadline,
+                    within: maximumWait,
+                    on: context.clock
+                )
+            }
+            if duration > .zero { context.annotate("waited", by: self, duration: duration) }
+        } catch {
+            if error.reason == .cancelled { throw CancellationError() }
+            context.annotate("refused", by: self)
+            throw self.error(for: error, key)
+        }
+    }
+
+    private func error(for refusal: TurnstileRefusal, _ key: TrafficKey) -> PipelineError {
+        let place = key.shownName.map { " to \($0)" } ?? " of the partition"
+        guard refusal.reason == .full else {
+            return .refused(.timeout(.queue), "no permit for a request\(place) was free in time, nothing was sent")
+        }
+        return .refused(.limit(.concurrency), "\(queue) requests\(place) are already waiting, nothing was sent")
+    }
+}
+
+extension Turnstile<PermitMeter> {
+    fileprivate func leave(
+        from start: PipelineClock.Instant,
+        on clock: PipelineClock,
+        _ outcome: PermitMeter.Outcome
+    ) {
+        leave(after: start.duration(to: clock.now), on: clock, outcome)
+    }
+
+    fileprivate func leave(after duration: Duration, on clock: PipelineClock, _ outcome: PermitMeter.Outcome) {
+        change(on: clock) { $0.release(after: duration, outcome) }
+    }
+}
+
+extension PermitMeter.Outcome {
+    /// The outcome of an exchange whose body has ended.
+    fileprivate init(_ end: BodyEnd, _ head: Self) {
+        switch end {
+        case .complete: self = head
+        case .released: self = .ignored
+        case .failed(let error):
+            self = (error as? PipelineError)?.code.isKind(of: .timeout) == true ? .dropped : .ignored
+        }
+    }
+
+    /// The outcome of an exchange that failed.
+    fileprivate init(_ error: any Error, deadline: PipelineClock.Instant?, _ clock: PipelineClock) {
+        switch (error as? PipelineError)?.code {
+        // A plugin inside refused the request, or another call was at fault.
+        case .some(.timeout(.queue)): self = .ignored
+        case .some(.timeout): self = .dropped
+        // The call was cancelled because its time was up, so the server was too slow.
+        case .some(.cancelled), nil: self = deadline.map { $0 <= clock.now } ?? false ? .dropped : .ignored
+        default: self = .ignored
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Pipeline
+
+/// The permits of a partition: how many there are, how many are in use, and how long requests keep them.
+struct PermitMeter: TrafficMeter {
+    /// How a request ended.
+    enum Outcome: Sendable, Hashable {
+        case answered
+        /// The server refused the request or did not respond in time.
+        case dropped
+        /// The request says nothing about the server.
+        case ignored
+    }
+
+    private let fixed: Int
+    private var adaptive: AdaptiveLimit?
+    private(set) var inUse = 0
+    /// The mean time for which requests kept their permits, and its mean deviation; `nil` before the first response.
+    private var latency: (mean: Duration, deviation: Duration)?
+
+    init(_ limit: ConcurrencyLimit) {
+        fixed = limit.initial
+        adaptive = limit.range.map { AdaptiveLimit(initial: limit.initial, range: $0) }
+    }
+
+    /// The number of requests that may be in flight.
+    var limit: Int { adaptive?.permits ?? fixed }
+
+    var isIdle: Bool { inUse == 0 }
+
+    func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
+        inUse < limit ? .now : .afterChange
+    }
+
+    mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
+        inUse += 1
+    }
+
+    /// Returns the expected latency, or an upper bound that few requests exceed for a call that waits.
+    ///
+    /// A call that waits until the last moment would fail half of the time if it left only the expected latency, and
+    /// the server would work in vain. The bound is that of RFC 6298 for retransmissions.
+    func leadTime(ofWaiting waits: Bool) -> Duration {
+        // One request goes in any case, because only a response can correct the latency.
+        guard let latency, inUse > 0 else { return .zero }
+        return waits ? latency.mean + latency.deviation * 4 : latency.mean
+    }
+
+    /// Returns a permit.
+    mutating func release(after duration: Duration, _ outcome: Outcome) {
+        if outcome != .ignored {
+            adaptive?.add(duration, inFlight: inUse, wasDropped: outcome == .dropped)
+            // A refusal may come at once, so it counts only if it shows that requests take longer.
+            if outcome == .answered || latency.map({ duration > $0.mean }) ?? false { addLatency(duration) }
+        }
+        inUse -= 1
+    }
+
+    private mutating func addLatency(_ duration: Duration) {
+        guard let (mean, deviation) = latency else {
+            latency = (duration, duration / 2)
+            return
+        }
+        let difference = duration - mean
+        let distance = difference < .zero ? .zero - difference : difference
+        latency = (mean + difference / 32, deviation + (distance - deviation) / 32)
+    }
+}

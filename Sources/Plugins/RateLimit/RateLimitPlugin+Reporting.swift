@@ -1,0 +1,62 @@
+public import Pipeline
+
+extension RateLimitPlugin: HealthReporting {
+    /// The plugin is degraded while the gate of a partition is closed.
+    ///
+    /// The details name these partitions, and for how long the gate stays closed.
+    public func health(on clock: PipelineClock) -> PluginHealth {
+        let now = clock.now
+        var details: [String: String] = [:]
+        for (key, turnstile) in turnstiles.all {
+            guard let rest = turnstile.read({ meter, _ in meter.closure(at: now) }) else { continue }
+            details[key.shownName ?? "other partitions"] = "closed for \(PipelineError.text(of: rest))"
+        }
+        return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details)
+    }
+}
+
+extension RateLimitPlugin: CapabilityDeclaring {
+    private static let limitsRates = PluginCapability("limits rates")
+
+    /// The plugin has a capability of its own, `limits rates`.
+    public var capabilities: Set<PluginCapability> { [Self.limitsRates] }
+
+    /// Finds a position outside a cache or inside a concurrency limit, and notes two plugins that limit rates.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "rate-limit-outside-cache",
+                [Self.limitsRates],
+                .outside,
+                [.caches],
+                consequence: "responses from the cache take permits and wait for the gate, although nothing is sent"
+            ),
+            OrderRule(
+                "rate-limit-inside-concurrency-limit",
+                [Self.limitsRates],
+                .inside,
+                [PluginCapability("limits concurrency")],
+                consequence: "a request keeps its permit of the concurrency limit while it waits for the rate limit"
+            ),
+            OrderRule(
+                "rate-limit-twice",
+                [Self.limitsRates],
+                .inside,
+                [Self.limitsRates],
+                consequence: "a request waits for the permits of both, and counts for the outer one while it waits",
+                remedy: "keep one, unless the server has two limits",
+                severity: .note
+            ),
+        ]
+    }
+}
+
+extension RateLimitPlugin: OptionHandling {
+    /// The options that the plugin handles are `priority` and `cost`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.priority, .cost] }
+}
+
+extension PipelineError.Code.Limit {
+    /// The number of requests per period, see ``RateLimitPlugin``.
+    public static let rate = Self(rawValue: "rate")
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Pipeline
+import PipelineContentCoding
+import PipelineStores
+
+extension RateLimitPlugin {
+    /// A request that waits for its permits.
+    private struct Wait {
+        let turnstile: Turnstile<RateMeter>
+        let request: PipelineRequest
+        let context: PipelineContext
+        let start: PipelineClock.Instant
+        let maximum: Duration?
+
+        var clock: PipelineClock { context.clock }
+        var cost: Int { context.options.cost }
+        var elapsed: Duration { start.duration(to: clock.now) }
+
+        /// How much longer the request may wait apart from the deadline; `nil` if that is not limited.
+        var rest: Duration? { maximum.map { max(.zero, $0 - elapsed) } }
+
+        /// How much longer the request may wait; `nil` if that is not limited.
+        var patience: Duration? {
+            [rest, context.deadline.map { max(.zero, clock.now.duration(to: $0)) }].compactMap(\.self).min()
+        }
+    }
+
+    /// Waits until the request has its permits, those of the store included, and the gate is open.
+    func wait(
+        at turnstile: Turnstile<RateMeter>,
+        for request: PipelineRequest,
+        _ context: PipelineContext
+    ) async throws {
+        let wait = Wait(
+            turnstile: turnstile,
+            request: request,
+            context: context,
+            start: context.clock.now,
+            maximum: maximumWait
+        )
+        do {
+            while try await !pass(wait) {}
+        } catch let refusal as TurnstileRefusal {
+            guard refusal.reason != .cancelled else { throw CancellationError() }
+            context.annotate("refused", by: self)
+            throw Self.error(for: refusal, context.options.cost)
+        }
+        let elapsed = wait.elapsed
+        if elapsed > .zero { context.annotate("waited", by: self, duration: elapsed) }
+    }
+
+    /// Waits in line, and for the moment that the store names; returns `false` if the gate has been closed since.
+    private func pass(_ wait: Wait) async throws -> Bool {
+        let (turnstile, context, cost) = (wait.turnstile, wait.context, wait.cost)
+        if !turnstile.enterAtOnce(cost, before: context.deadline, on: wait.clock) {
+            _ = try await context.recordSpan("rate limit", as: .wait) {
+                () async throws(TurnstileRefusal) in
+                try await turnstile.enter(
+                    cost,
+                    context.options.priority,
+                    before: context.deadline,
+                    within: wait.rest,
+                    on: wait.clock
+                )
+            }
+        }
+        do {
+            try await reserve(wait)
+        } catch {
+            turnstile.change(on: wait.clock) { $0.cancel(cost) }
+            throw error
+        }
+        let now = wait.clock.now
+        return turnstile.change(on: wait.clock) { meter in
+            guard meter.closure(at: now) != nil else { return true }
+            meter.cancel(cost)
+            return false
+        }
+    }
+
+    /// Reserves the request in the store and waits for its moment; does nothing if the store is unavailable.
+    private func reserve(_ wait: Wait) async throws {
+        guard let store, let limit else { return }
+        let patience = wait.patience
+        let delay: Duration
+        do {
+            delay = try await store.reserve(
+                wait.cost,
+                of: partition.key(of: wait.request, wait.context).storedName,
+                interval: limit.sharedInterval,
+                burst: limit.burst,
+                within: patience
+            )
+        } catch {
+            try Task.checkCancellation()
+            return
+        }
+        if let patience, delay > patience { throw TurnstileRefusal(reason: .tooLate, wait: delay) }
+        guard delay > .zero else { return }
+        let moment = wait.clock.now.advanced(by: delay)
+        try await wait.context.recordSpan("rate limit", as: .wait) { try await wait.clock.sleep(until: moment) }
+    }
+
+    private static func error(for refusal: TurnstileRefusal, _ cost: Int) -> PipelineError {
+        let reason =
+            switch refusal.reason {
+            case .tooCostly: "the cost of \(cost) exceeds the rate limit"
+            case .full: "too many calls wait for the rate limit"
+            default: "the rate limit does not permit the request in time"
+            }
+        return .refused(.limit(.rate), reason, retryAfter: refusal.wait)
+    }
+}
+
+extension TrafficKey {
+    /// The name of the partition in a store, which contains no secrets.
+    fileprivate var storedName: String {
+        shownName ?? SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+}

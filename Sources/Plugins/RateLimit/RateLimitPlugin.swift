@@ -1,0 +1,160 @@
+public import Pipeline
+public import PipelineStores
+
+/// A plugin that keeps requests within a rate limit, and holds them back when the server asks for it.
+///
+/// ```swift
+/// RateLimitPlugin(RateLimit(100, per: .seconds(1)))
+/// RateLimitPlugin()                                              // only obeys Retry-After and RateLimit
+/// try await provider.request(.search, options: .init { $0.cost = 5 })
+/// ```
+///
+/// **Effects**
+///
+/// - Each request of a partition takes as many permits of the limit as `RequestOptions.cost` says. Without permits, it
+///   waits in line by `RequestOptions.priority`, or is refused. ``RateLimit`` describes what the server then counts.
+/// - A request counts from the moment it is sent. It does not count if it failed without a connection.
+/// - A 429 or 503 with a valid Retry-After closes the gate of the partition: no request is sent before that moment. The
+///   header field RateLimit does the same if it says that a quota is used up; Retry-After takes precedence. A gate is
+///   never shortened. Requests that were sent before are not affected.
+/// - When the gate opens, the first of the waiting calls goes at once. The others, and those that come meanwhile,
+///   follow within `spread` at equal distances, or later if the limit requires it.
+/// - The response that closed the gate is returned unchanged. An outer ``RetryPlugin`` waits for the same moment.
+/// - Ignores what cached responses and replayed recordings (`context.isReplayed`) say.
+/// - With a `store`, each request also reserves its moment there, with one round trip, so that several processes share
+///   the limit. The requests are spaced by (`per` + `jitter`) / `count`, whose inverse is the largest rate that is safe
+///   without knowledge of the other processes' responses. The reservation of a call that is cancelled is lost. If the
+///   store fails, requests are limited within the process only. Gates are not shared.
+/// - Changes neither request nor response, and does not read bodies. Keeps up to 1,000 partitions, with up to 10,000
+///   moments each.
+///
+/// **Defaults**
+///
+/// | setting | default | unit | range |
+/// |---|---|---|---|
+/// | `limit` | `nil`: only the gate | | |
+/// | `maximumWait` | `nil`: until `context.deadline` | | 0, which refuses at once, and up |
+/// | `maximumWaitingCount` | 10,000 for each partition | calls | 0 and up |
+/// | `partition` | ``TrafficPartition/authority`` | | |
+/// | `spread` | 1 s | | 0 and up |
+/// | `maximumRetryAfter` | 60 s; it replaces a longer wait | | 0, which ignores all, ... 366 days |
+/// | `store` | `nil`: within the process | | |
+///
+/// **Position**: inside a cache, so that a hit takes no permits. Outside plugins that sign or limit concurrency, so
+/// that signatures are fresh and no permit is held during the wait. If a stack has two, both limits apply.
+///
+/// **Errors**: `limit.rate` for a request that must not wait, would wait too long or finds the line full. Its
+/// `retryAfter` is the time until the next permit, if known. Failures of the request pass through unchanged. A
+/// cancelled call leaves the line at once.
+///
+/// **Annotations**: `waited` with the duration, `refused`, and `gated` with the duration on the exchange whose response
+/// closed the gate.
+///
+/// **Secrets**: keys of partitions that are not authorities are never shown. A store gets a hash of them.
+///
+/// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3, and
+/// https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-11
+public struct RateLimitPlugin: Stage.Exchange {
+    let limit: RateLimit?
+    let maximumWait: Duration?
+    let partition: TrafficPartition
+    let store: (any RateLimitStore)?
+    let turnstiles = PartitionMap<Turnstile<RateMeter>>()
+    private let maximumWaitingCount: Int
+    private let spread: Duration
+    private let maximumRetryAfter: Duration
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - limit: the limit of each partition; `nil` for a plugin that only obeys the server.
+    ///   - maximumWait: the longest time that a request may wait; `nil` if only `context.deadline` limits it.
+    ///   - maximumWaitingCount: the maximum number of waiting calls in each partition.
+    ///   - partition: which requests share a limit.
+    ///   - spread: the time over which the waiting calls are spread when the gate opens.
+    ///   - maximumRetryAfter: the longest time for which a response may close the gate. After a longer Retry-After, the
+    ///     gate opens early, and the next response may close it again.
+    ///   - store: where several processes share the limit; ignored without a limit.
+    public init(
+        _ limit: RateLimit? = nil,
+        maximumWait: Duration? = nil,
+        maximumWaitingCount: Int = 10_000,
+        partition: TrafficPartition = .authority,
+        spread: Duration = .seconds(1),
+        maximumRetryAfter: Duration = .seconds(60),
+        store: (any RateLimitStore)? = nil
+    ) {
+        if let maximumWait { precondition(maximumWait >= .zero, "maximumWait is \(maximumWait), not 0 or more") }
+        precondition(maximumWaitingCount >= 0, "maximumWaitingCount is \(maximumWaitingCount), not 0 or more")
+        precondition(spread >= .zero, "spread is \(spread), not 0 or more")
+        precondition(
+            (.zero ... .seconds(366 * 86_400)).contains(maximumRetryAfter),
+            "maximumRetryAfter is \(maximumRetryAfter), not in 0 ... 366 days"
+        )
+        self.limit = limit
+        self.maximumWait = maximumWait
+        self.maximumWaitingCount = maximumWaitingCount
+        self.partition = partition
+        self.spread = spread
+        self.maximumRetryAfter = maximumRetryAfter
+        self.store = limit == nil ? nil : store
+    }
+
+    /// Sends the request once it has its permits and the gate is open.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        let turnstile = turnstiles.object(for: partition.key(of: request, context)) {
+            Turnstile(
+                RateMeter(limit, spread: spread, isShared: store != nil),
+                maximumWaitingCount: maximumWaitingCount
+            )
+        }
+        let cost = context.options.cost
+        if store != nil || !turnstile.enterAtOnce(cost, on: context.clock) {
+            try await wait(at: turnstile, for: request, context)
+        }
+        guard limit != nil else {
+            let response = try await send(request)
+            close(turnstile, after: response, context)
+            return response
+        }
+        let start = context.clock.now
+        let flight = turnstile.change(on: context.clock) { $0.depart(cost, at: start) }
+        let response: PipelineResponse
+        do {
+            response = try await send(request)
+        } catch {
+            if let flight, (error as? PipelineError)?.code.provesNothingSent == true {
+                turnstile.change(on: context.clock) { $0.cancel(flight) }
+            }
+            throw error
+        }
+        if let flight {
+            let now = context.clock.now
+            turnstile.change(on: context.clock) { $0.arrive(flight, at: now) }
+        }
+        close(turnstile, after: response, context)
+        return response
+    }
+
+    /// Closes the gate if the response asks for it.
+    private func close(
+        _ turnstile: Turnstile<RateMeter>,
+        after response: PipelineResponse,
+        _ context: PipelineContext
+    ) {
+        let isRejected = response.statusCode == 429 || response.statusCode == 503
+        let asked = isRejected ? response.retryAfter(now: context.clock.date) : nil
+        guard let wait = asked ?? QuotaFields.wait(in: response.headers), wait > .zero,
+            response.source != .cache, !context.isReplayed
+        else { return }
+        let (now, duration) = (context.clock.now, min(wait, maximumRetryAfter))
+        let isExtended = turnstile.change(on: context.clock) {
+            $0.close(until: now.advanced(by: duration), isRejected: isRejected, at: now)
+        }
+        if isExtended { context.annotate("gated", by: self, duration: duration) }
+    }
+}

@@ -1,0 +1,93 @@
+import Pipeline
+
+/// The rate limit and the gate of one partition.
+struct RateMeter: TrafficMeter {
+    /// A request that is being sent.
+    struct Flight: Sendable {
+        fileprivate let number: Int
+        fileprivate let cost: Int
+    }
+
+    private let limit: RateLimit?
+    /// How much may be reserved in a shared store at the same time; `nil` without one.
+    private let reservableCost: Int?
+    private var window: RateWindow?
+    private var gate: RateGate
+    private var origin: PipelineClock.Instant?
+
+    init(_ limit: RateLimit?, spread: Duration, isShared: Bool) {
+        self.limit = limit
+        reservableCost = isShared ? limit?.reservableCost : nil
+        window = limit?.window
+        gate = RateGate(spread: spread)
+    }
+
+    var isIdle: Bool { gate.isIdle && window?.cost ?? 0 == 0 }
+
+    mutating func availability(
+        of cost: Int,
+        at now: PipelineClock.Instant,
+        waiting: Int
+    ) -> MeterAvailability {
+        if let limit, cost > limit.count { return .never }
+        let pass = gate.isIdle ? nil : gate.nextPass(at: now, waiting: waiting)
+        let moment = moment(now)
+        switch window?.availability(of: cost, at: moment) {
+        case .afterChange: return .afterChange
+        case .at(let other):
+            let instant = now.advanced(by: .nanoseconds(other - moment))
+            return .at(pass.map { max($0, instant) } ?? instant)
+        case .now, nil:
+            if let pass { return .at(pass) }
+            if let reservableCost, let reserved = window?.reservedCost, reserved > 0, reserved + cost > reservableCost {
+                return .afterChange
+            }
+            return .now
+        }
+    }
+
+    mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
+        gate.pass(at: now)
+        let moment = moment(now)
+        window?.reserve(cost, at: moment)
+    }
+
+    /// Notes that a request that has its permits is sent now; `nil` without a limit.
+    mutating func depart(_ cost: Int, at now: PipelineClock.Instant) -> Flight? {
+        let moment = moment(now)
+        return (window?.depart(cost, at: moment)).map { Flight(number: $0, cost: cost) }
+    }
+
+    /// Returns permits that are not used.
+    mutating func cancel(_ cost: Int) { window?.cancel(cost) }
+
+    /// Returns the permits of a request of which nothing was sent.
+    mutating func cancel(_ flight: Flight) { window?.cancel(flight.cost, of: flight.number) }
+
+    /// Notes that the response to a request has begun.
+    mutating func arrive(_ flight: Flight, at now: PipelineClock.Instant) {
+        let moment = moment(now)
+        window?.arrive(flight.cost, of: flight.number, at: moment)
+    }
+
+    /// Closes the gate because of a response; returns whether it stays closed for longer than before.
+    mutating func close(until moment: PipelineClock.Instant, isRejected: Bool, at now: PipelineClock.Instant) -> Bool {
+        gate.close(until: moment, isRejected: isRejected, at: now)
+    }
+
+    /// Returns for how long the gate stays closed; `nil` if it is open.
+    func closure(at now: PipelineClock.Instant) -> Duration? {
+        gate.opening.flatMap { $0 > now ? now.duration(to: $0) : nil }
+    }
+
+    /// Returns the nanoseconds since the first call.
+    private mutating func moment(_ now: PipelineClock.Instant) -> Int64 {
+        guard window != nil else { return 0 }
+        guard let origin else {
+            origin = now
+            return 0
+        }
+        // The sum of two moments must not overflow.
+        return min(origin.duration(to: now).nanoseconds, .max / 4)
+    }
+}

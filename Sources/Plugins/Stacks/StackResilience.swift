@@ -1,0 +1,67 @@
+public import Pipeline
+
+/// How the plugins of ``Pipeline/PluginStack`` `.standard(_:…)` treat servers that are slow, overloaded or down.
+///
+/// ```swift
+/// let provider = Provider<Shop>(transport: transport, plugins: [.standard(.resilient)])
+///
+/// var resilience = StackResilience.resilient
+/// resilience.rateLimit = RateLimitPlugin(RateLimit(100, per: .seconds(1)))
+/// resilience.hedging = .percentile(0.95)
+/// let other = Provider<Shop>(transport: transport, plugins: [.standard(resilience)])
+/// ```
+///
+/// **Defaults**
+///
+/// | setting | `.basic` | `.resilient` | why |
+/// |---|---|---|---|
+/// | `totalTimeout` | none | 30 s | a caller learns in time that the call has failed; set `options.totalTimeout` for long transfers |
+/// | `attemptTimeout` | none | 10 s | a server that hangs is a failure that is retried and opens the circuit; leaves time for three attempts |
+/// | `retry` | ``RetryPlugin`` | the same | safe without settings: idempotent requests, a budget, Retry-After |
+/// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
+/// | `fallback` | none | none | only the application knows an acceptable substitute |
+/// | `breaker` | none | ``CircuitBreakerPlugin``, opened by half of 10 requests or more in 30 s | a dead server costs no attempts and no waits; an app makes few calls, and a server that hangs fails only as many as the concurrency limit lets through |
+/// | `rateLimit` | none | ``RateLimitPlugin`` without a rate | after a 429 or 503 with Retry-After, all calls to the server wait, not only the one that got it |
+/// | `concurrencyLimit` | none | ``ConcurrencyLimitPlugin``, adaptive | a slow server collects no more requests than it can work on; no fixed limit suits all servers |
+///
+/// ``resilient`` makes new plugins each time: two providers share circuits and limits only if they are given the same
+/// value.
+public struct StackResilience: Sendable {
+    /// The longest time that a call may take; `nil` for no limit.
+    public var totalTimeout: Duration?
+    /// The longest time that an exchange may take; `nil` for no limit.
+    public var attemptTimeout: Duration?
+    /// The plugin that retries.
+    public var retry = RetryPlugin()
+    /// When a second copy of a request is sent.
+    public var hedging = HedgingDelay.never
+    /// Responds in place of a call that has failed; `nil` for no plugin.
+    public var fallback: FallbackPlugin?
+    /// Refuses calls to a server that keeps failing; `nil` for no plugin.
+    public var breaker: CircuitBreakerPlugin?
+    /// Keeps calls within a quota, and holds them back if the server asks for it; `nil` for no plugin.
+    public var rateLimit: RateLimitPlugin?
+    /// Limits the number of exchanges at the same time; `nil` for no plugin.
+    public var concurrencyLimit: ConcurrencyLimitPlugin?
+
+    private init() {}
+
+    /// Retries only, the default.
+    public static var basic: StackResilience { StackResilience() }
+
+    /// Timeouts, retries, a circuit breaker, a gate after Retry-After, and a concurrency limit.
+    public static var resilient: StackResilience {
+        var resilience = StackResilience()
+        resilience.totalTimeout = .seconds(30)
+        resilience.attemptTimeout = .seconds(10)
+        resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10)
+        resilience.rateLimit = RateLimitPlugin()
+        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.adaptive())
+        return resilience
+    }
+
+    /// Returns the plugin that limits durations.
+    func timeout(idle: Duration) -> TimeoutPlugin {
+        TimeoutPlugin(attempt: attemptTimeout, total: totalTimeout, idle: totalTimeout.map { min($0, idle) } ?? idle)
+    }
+}

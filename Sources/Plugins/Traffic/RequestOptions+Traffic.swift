@@ -1,0 +1,43 @@
+public import Pipeline
+
+private enum Priority: RequestOptionKey {
+    static let defaultValue = TrafficPriority.normal
+
+    static func pluginOption(for value: TrafficPriority) -> RequestOptions.PluginOption? {
+        value == .normal ? nil : .priority
+    }
+}
+
+private enum Cost: RequestOptionKey {
+    static let defaultValue = 1
+
+    static func pluginOption(for value: Int) -> RequestOptions.PluginOption? { value == 1 ? nil : .cost }
+}
+
+extension RequestOptions {
+    /// The priority of the call in the queues of ``ConcurrencyLimitPlugin`` and ``RateLimitPlugin``.
+    ///
+    /// Defaults to ``TrafficPriority/normal``.
+    public var priority: TrafficPriority {
+        get { self[Priority.self] }
+        set { self[Priority.self] = newValue }
+    }
+
+    /// The number of permits that the call takes from a ``RateLimitPlugin``, 1 and up.
+    ///
+    /// Use it for a server that charges some operations more than others. Defaults to 1.
+    public var cost: Int {
+        get { self[Cost.self] }
+        set {
+            precondition(newValue > 0, "cost is \(newValue), not 1 or more")
+            self[Cost.self] = newValue
+        }
+    }
+}
+
+extension RequestOptions.PluginOption {
+    /// The plugin option for ``RequestOptions/priority``.
+    public static let priority = Self("priority", of: "ConcurrencyLimitPlugin or RateLimitPlugin")
+    /// The plugin option for ``RequestOptions/cost``.
+    public static let cost = Self("cost", of: "RateLimitPlugin")
+}

@@ -1,0 +1,167 @@
+import Pipeline
+
+/// The meter and the line of a ``Turnstile``, and who drives the line.
+struct TurnstileState<Meter: TrafficMeter>: Sendable {
+    typealias Instant = PipelineClock.Instant
+
+    /// What became of a call that arrived.
+    enum Arrival: Sendable {
+        case admitted
+        case refused(TurnstileRefusal)
+        case waits(id: Int, TurnstileSeat)
+    }
+
+    /// Signals to send after the lock is released.
+    struct Signals: Sendable {
+        fileprivate var list: [(TurnstileSeat, TurnstileSeat.Signal)] = []
+
+        func send() {
+            for (seat, signal) in list { seat.send(signal) }
+        }
+    }
+
+    var meter: Meter
+    private(set) var line: WaitingLine
+    private var seats: [Int: TurnstileSeat] = [:]
+    private var lastID = 0
+    private var latest: Instant?
+    private var driver: Int?
+    /// The moment until which the driver sleeps.
+    private var alarm: Instant?
+
+    init(meter: Meter, line: WaitingLine) {
+        self.meter = meter
+        self.line = line
+    }
+
+    /// Takes permits if no call waits for any.
+    mutating func takeAtOnce(_ cost: Int, before deadline: Instant?, at moment: Instant) -> Bool {
+        guard line.isEmpty else { return false }
+        let now = advance(to: moment)
+        if let deadline, now.advanced(by: meter.leadTime(ofWaiting: false)) >= deadline { return false }
+        guard meter.availability(of: cost, at: now, waiting: 1) == .now else { return false }
+        meter.take(cost, at: now)
+        return true
+    }
+
+    /// Admits or refuses a call, or adds it to the line.
+    mutating func arrive(
+        _ cost: Int,
+        _ priority: TrafficPriority,
+        before deadline: Instant?,
+        within maximumWait: Duration?,
+        at moment: Instant
+    ) -> (Arrival, Signals) {
+        let now = advance(to: moment)
+        let remaining = deadline.map { now.duration(to: $0) }
+        if let remaining, remaining <= meter.leadTime(ofWaiting: false) {
+            return (.refused(.init(reason: .tooLate)), Signals())
+        }
+        var signals = serve(at: now)
+        let availability = meter.availability(of: cost, at: now, waiting: line.count + 1)
+        if line.isEmpty, availability == .now {
+            meter.take(cost, at: now)
+            return (.admitted, signals)
+        }
+        let patience = [remaining.map { $0 - meter.leadTime(ofWaiting: true) }, maximumWait].compactMap(\.self).min()
+        if maximumWait == .zero, availability != .never {
+            return (.refused(.init(reason: .mustNotWait, wait: availability.wait(from: now))), signals)
+        }
+        if let refusal = refusal(of: availability, at: now, patience) { return (.refused(refusal), signals) }
+        lastID += 1
+        let deadline = patience.map { now.advanced(by: $0) }
+        let ticket = WaitingLine.Ticket(id: lastID, cost: cost, priority: priority, deadline: deadline)
+        let full = TurnstileRefusal(reason: .full, wait: availability.wait(from: now))
+        switch line.add(ticket) {
+        case .refused: return (.refused(full), signals)
+        case .replaced(let other): end(other.id, .refused(full), &signals)
+        case .added: break
+        }
+        let seat = TurnstileSeat()
+        seats[ticket.id] = seat
+        signals.list += serve(at: now).list
+        return (.waits(id: ticket.id, seat), signals)
+    }
+
+    /// Returns why a call must not wait for its permits; `nil` if it may.
+    private func refusal(
+        of availability: MeterAvailability,
+        at now: Instant,
+        _ patience: Duration?
+    ) -> TurnstileRefusal? {
+        let wait = availability.wait(from: now)
+        if availability == .never { return TurnstileRefusal(reason: .tooCostly) }
+        guard let patience else { return nil }
+        return (wait ?? .zero) >= patience ? TurnstileRefusal(reason: .tooLate, wait: wait) : nil
+    }
+
+    /// Refuses the calls whose deadline has come, admits those that have permits, and sets the alarm for the others.
+    mutating func serve(at moment: Instant) -> Signals {
+        var signals = Signals()
+        guard !line.isEmpty else { return signals }
+        let now = advance(to: moment)
+        for ticket in line.removeExpired(at: now) { end(ticket.id, .refused(.init(reason: .tooLate)), &signals) }
+        var wake: Instant?
+        serving: while let ticket = line.first {
+            switch meter.availability(of: ticket.cost, at: now, waiting: line.count) {
+            case .now:
+                meter.take(ticket.cost, at: now)
+                line.serve(ticket)
+                end(ticket.id, .admitted(at: now), &signals)
+            case .never:
+                line.remove(ticket.id)
+                end(ticket.id, .refused(.init(reason: .tooCostly)), &signals)
+            case .at(let permit):
+                wake = permit
+                break serving
+            case .afterChange: break serving
+            }
+        }
+        if let deadline = line.earliestDeadline { wake = wake.map { min($0, deadline) } ?? deadline }
+        setAlarm(wake, &signals)
+        return signals
+    }
+
+    /// Serves the line when an alarm has gone off.
+    mutating func ring(_ moment: Instant, at now: Instant) -> Signals {
+        if alarm == moment { alarm = nil }
+        return serve(at: now)
+    }
+
+    /// Removes a call that was cancelled, unless it was admitted or refused before.
+    mutating func leave(_ id: Int, at now: Instant) -> Signals {
+        guard line.remove(id) else { return Signals() }
+        var signals = Signals()
+        end(id, .refused(.init(reason: .cancelled)), &signals)
+        signals.list += serve(at: now).list
+        return signals
+    }
+
+    /// Returns the moment until which a call has to sleep, `nil` if it does not drive the line.
+    func alarm(of id: Int) -> Instant? { driver == id ? alarm : nil }
+
+    private mutating func end(_ id: Int, _ signal: TurnstileSeat.Signal, _ signals: inout Signals) {
+        if let seat = seats.removeValue(forKey: id) { signals.list.append((seat, signal)) }
+        guard driver == id else { return }
+        driver = nil
+        alarm = nil
+    }
+
+    /// Has the driver sleep until a moment; it may wake earlier, but not later.
+    private mutating func setAlarm(_ wake: Instant?, _ signals: inout Signals) {
+        guard let wake else { return }
+        // The last call in the line is likely to drive for the longest time.
+        guard let driver = driver ?? line.last?.id, let seat = seats[driver] else { return }
+        self.driver = driver
+        if let alarm, alarm <= wake { return }
+        alarm = wake
+        signals.list.append((seat, .alarm))
+    }
+
+    /// Returns the latest moment seen, because calls read the clock before they hold the lock.
+    private mutating func advance(to moment: Instant) -> Instant {
+        let now = latest.map { max($0, moment) } ?? moment
+        latest = now
+        return now
+    }
+}

@@ -1,0 +1,154 @@
+#if Redis
+import Foundation
+public import PipelineRedaction
+import Synchronization
+
+/// A store that shares rate limits between processes through Redis.
+///
+/// ```swift
+/// let store = try RedisRateLimitStore(port: 6379, prefix: "orders")
+/// RateLimitPlugin(RateLimit(100, per: .seconds(1)), store: store)
+/// ```
+///
+/// The server must be a single Redis, version 6 or later, that permits scripts (`EVALSHA`, `EVAL`, `SCRIPT LOAD`).
+/// Redis Cluster is not supported. If Redis loses or evicts a key, its limit starts anew, and requests that were
+/// reserved before are not counted.
+///
+/// **Effects**: a reservation is one script, which runs in one step and with one round trip. It uses the clock of
+/// Redis; the clocks of the processes do not matter. The first reservation needs a second round trip, which loads the
+/// script. Each limit is one key, which begins with the prefix and expires once the limit is unused. Connections,
+/// timeouts and the pause after a failure are those of ``RedisCacheStore``.
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `host`, `port` | 127.0.0.1, 6379 | |
+/// | `username`, `password` | none | |
+/// | `prefix` | `limit` | 1 to 64 bytes |
+/// | `timeout` | 100 ms | 1 ms to 1 minute |
+/// | `cleartext` | ``RedisCacheStore/Cleartext/loopbackOnly`` | |
+///
+/// **Errors**: ``CacheStoreError``, and `CancellationError` if the task is cancelled.
+///
+/// **Secrets**: as in ``RedisCacheStore``.
+public struct RedisRateLimitStore: RateLimitStore {
+    private let client: RedisClient
+    private let prefix: String
+    /// The name under which Redis keeps the script.
+    private let digest = SharedDigest()
+
+    private final class SharedDigest: Sendable {
+        private let value = Mutex<Data?>(nil)
+
+        var current: Data? { value.withLock { $0 } }
+
+        func set(_ digest: Data) { value.withLock { $0 = digest } }
+    }
+
+    /// Creates a store; connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - host: a host name or an address.
+    ///   - port: a TCP port.
+    ///   - username: the name for `AUTH`; without it, the password is that of the default user. Ignored if there is no
+    ///     password.
+    ///   - password: returns the password; called for each new connection.
+    ///   - prefix: the beginning of all keys; stores with different prefixes do not share limits.
+    ///   - timeout: how long a reservation may take.
+    ///   - cleartext: where the store may connect to.
+    /// - Throws: ``CacheStoreError`` with the code ``CacheStoreError/Code-swift.struct/notAllowed`` if `cleartext` does
+    ///   not allow the host.
+    public init(
+        host: String = "127.0.0.1",
+        port: Int = 6379,
+        username: String? = nil,
+        password: (@Sendable () async throws -> String)? = nil,
+        prefix: String = "limit",
+        timeout: Duration = .milliseconds(100),
+        cleartext: RedisCacheStore.Cleartext = .loopbackOnly
+    ) throws(CacheStoreError) {
+        precondition((1...65_535).contains(port), "port \(port) is not in 1...65535")
+        precondition(
+            (1...64).contains(prefix.utf8.count),
+            "the prefix \(prefix.debugDescription) is not within 1 to 64 bytes"
+        )
+        precondition(
+            (.milliseconds(1) ... .seconds(60)).contains(timeout),
+            "timeout \(timeout) is not within 1 millisecond to 1 minute"
+        )
+        let server = RedisServer(host: host, port: port, username: username, password: password, timeout: timeout)
+        guard cleartext == .allowed || server.isLoopback else {
+            throw .redis(.notAllowed, "its host is not a loopback address; set cleartext to allow it")
+        }
+        client = RedisClient(server)
+        self.prefix = prefix
+    }
+
+    /// Reserves one request, in one step and with one round trip.
+    ///
+    /// - Throws: ``CacheStoreError``.
+    public func reserve(
+        _ cost: Int,
+        of key: String,
+        interval: Duration,
+        burst: Int,
+        within maximumWait: Duration?
+    ) async throws -> Duration {
+        let microseconds = interval / .microseconds(1)
+        let parameters: [RedisRequest.Argument] = [
+            "1", .text("\(prefix):1:\(key)"), .text(Self.text(microseconds * Double(cost))),
+            .text(Self.text(microseconds * Double(cost - burst))),
+            .text(maximumWait.map { Self.text(max(0, $0 / .microseconds(1))) } ?? "-1"),
+        ]
+        guard case .integer(let wait) = try await run(parameters) else { throw CacheStoreError.redis(.corrupt) }
+        return .microseconds(wait)
+    }
+
+    /// Runs the script by its digest, or with its text if Redis does not know it.
+    private func run(_ parameters: [RedisRequest.Argument]) async throws -> RedisReply {
+        let digest: Data
+        if let known = self.digest.current {
+            digest = known
+        } else {
+            let reply = try await client.send(RedisRequest(["SCRIPT", "LOAD", .text(Self.script)])).first
+            guard let loaded = reply?.string else { throw CacheStoreError.redis(.corrupt) }
+            digest = loaded
+            self.digest.set(loaded)
+        }
+        let reply = try await client.replies(to: RedisRequest(["EVALSHA", .bytes(digest)] + parameters)).first
+        switch reply {
+        case .error(let text) where text.hasPrefix("NOSCRIPT"):
+            return try await client.send(RedisRequest(["EVAL", .text(Self.script)] + parameters)).first ?? .null
+        case .error(let text): throw CacheStoreError.redis(reply: text)
+        default: return reply ?? .null
+        }
+    }
+
+    private static func text(_ microseconds: Double) -> String {
+        String(format: "%.3f", min(max(microseconds, -1e15), 1e15))
+    }
+
+    /// Times are microseconds; the key holds when the next request is due.
+    ///
+    /// Arguments: how much later that is after this request, how much later than due it may be sent, the longest wait.
+    private static let script = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local due = tonumber(redis.call('GET', KEYS[1]) or 0)
+        local start = math.max(now, due + tonumber(ARGV[2]))
+        local wait = math.ceil(start - now)
+        local longest = tonumber(ARGV[3])
+        if longest >= 0 and wait > longest then return wait end
+        local next = math.max(start, due) + tonumber(ARGV[1])
+        local life = math.ceil((next - now) / 1000) + 1000
+        redis.call('SET', KEYS[1], string.format('%.2f', next), 'PX', string.format('%.0f', life))
+        return wait
+        """
+}
+
+extension RedisRateLimitStore: SafelyDescribed {
+    /// The kind of the store, without its host.
+    public var description: String { "rate limits in Redis" }
+}
+#endif

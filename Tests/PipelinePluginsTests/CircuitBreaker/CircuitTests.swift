@@ -1,0 +1,129 @@
+import Pipeline
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("Circuit")
+struct CircuitTests {
+    @Test(
+        "Outcomes of an earlier state, returned probes and long probes end as documented",
+        arguments: [
+            CircuitCase(
+                "Failures that began before the circuit closed again do not count",
+                .sample(minimum: 1),
+                [.begin, .failure, .wait(1), .success, .end(0, .failure)],
+                .closed
+            ),
+            CircuitCase(
+                "A success from before the break closes nothing",
+                .sample(minimum: 1),
+                [.begin, .failure, .end(0, .success), .refused(retryAfter: 1)],
+                .open
+            ),
+            CircuitCase(
+                "A success from before the break is no probe",
+                .sample(minimum: 1),
+                [.begin, .failure, .wait(1), .begin, .end(0, .success), .refused],
+                .halfOpen
+            ),
+            CircuitCase(
+                "An ignored probe returns its permit",
+                .sample(minimum: 1),
+                [.failure, .wait(1), .begin, .refused, .end(0, .ignored), .success],
+                .closed
+            ),
+            CircuitCase(
+                "A probe whose head has arrived counts as a success after the time limit",
+                .sample(minimum: 1, timeout: 5),
+                [.failure, .wait(1), .begin, .head(0), .wait(5), .success],
+                .closed
+            ),
+            CircuitCase(
+                "A probe whose head has arrived and that fails in time is a failure",
+                .sample(minimum: 1, timeout: 5),
+                [.failure, .wait(1), .begin, .head(0), .wait(4), .end(0, .failure)],
+                .open
+            ),
+            CircuitCase(
+                "One probe without a head opens the circuit after the time limit, although another has one",
+                .sample(minimum: 1, probes: 2, timeout: 5),
+                [.failure, .wait(1), .begin, .begin, .head(0), .wait(5), .refused(retryAfter: 1)],
+                .open
+            ),
+            CircuitCase(
+                "The break after the time limit begins at the limit, not at the next call",
+                .sample(minimum: 1, timeout: 5),
+                [.failure, .wait(1), .begin, .wait(5.75), .refused(retryAfter: 0.25), .wait(0.25), .begin],
+                .halfOpen
+            ),
+            CircuitCase(
+                "A half-open circuit whose probes were all returned waits without a limit",
+                .sample(minimum: 1, timeout: 5),
+                [.failure, .wait(1), .call(.ignored), .wait(100), .begin, .wait(4), .refused],
+                .halfOpen
+            ),
+            CircuitCase(
+                "A new window begins when the circuit closes",
+                .sample(minimum: 2),
+                [.failure, .failure, .wait(1), .success, .failure],
+                .closed
+            ),
+            CircuitCase(
+                "A reset of a closed circuit ignores running calls",
+                .sample(minimum: 1),
+                [
+                    .begin, .reset, .end(0, .failure),
+                ],
+                .closed
+            ),
+        ]
+    )
+    func generations(_ row: CircuitCase) {
+        #expect(row.run().state == row.state)
+    }
+
+    @Test("Each change of the state is reported once and in order")
+    func changes() {
+        var circuit = Circuit(.sample(minimum: 1, timeout: 5))
+        func pass(_ now: Double) -> Circuit.Permit? {
+            guard case .passes(let permit) = circuit.admit(at: .seconds(now)) else { return nil }
+            return permit
+        }
+        if let permit = pass(0) { circuit.end(permit, .failure, at: .zero) }
+        #expect(circuit.takeChanges() == [.init(old: .closed, new: .open)])
+        #expect(pass(1) != nil)
+        // The limit of the probe ends at 6 and the break at 7, both before the next call.
+        #expect(pass(7) != nil)
+        #expect(
+            circuit.takeChanges() == [
+                .init(old: .open, new: .halfOpen), .init(old: .halfOpen, new: .open), .init(old: .open, new: .halfOpen),
+            ]
+        )
+        circuit.isolate()
+        circuit.isolate()
+        circuit.reset()
+        circuit.reset()
+        #expect(
+            circuit.takeChanges() == [.init(old: .halfOpen, new: .isolated), .init(old: .isolated, new: .closed)]
+        )
+        #expect(circuit.takeChanges() == [])
+    }
+
+    @Test("A permit for a closed circuit needs no time, and there is none in any other state")
+    func closedPermit() {
+        var circuit = Circuit(.sample(minimum: 1))
+        let permit = circuit.closedPermit
+        #expect(permit != nil)
+        if let permit { circuit.end(permit, .failure, at: .zero) }
+        #expect(circuit.closedPermit == nil)
+        #expect(!circuit.isIdle)
+        circuit.reset()
+        #expect(circuit.closedPermit != permit)
+        #expect(circuit.isIdle)
+    }
+
+    @Test("A circuit needs less than 2 KB, also with the largest window")
+    func size() {
+        #expect(MemoryLayout<Circuit>.size + 10_000 / 8 < 2_000)
+    }
+}

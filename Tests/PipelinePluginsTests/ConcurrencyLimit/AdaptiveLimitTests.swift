@@ -1,0 +1,115 @@
+import Pipeline
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("AdaptiveLimit")
+struct AdaptiveLimitTests {
+    /// Clients that always have more requests for a server than a limit lets through.
+    private struct Load {
+        var server: SimulatedServer
+        var limit: AdaptiveLimit
+        private var now = 0.0
+        private var inFlight: [(start: Double, end: Double)] = []
+
+        init(server: SimulatedServer, limit: AdaptiveLimit) {
+            self.server = server
+            self.limit = limit
+        }
+
+        /// Runs for a number of seconds, and returns the mean of the limit over the second half.
+        mutating func run(seconds: Double) -> Double {
+            let (begin, stop) = (now, now + seconds)
+            var (sum, weight) = (0.0, 0.0)
+            while now < stop {
+                while inFlight.count < limit.permits {
+                    let request = (start: now, end: server.respond(at: now))
+                    inFlight.insert(request, at: inFlight.firstIndex { $0.end > request.end } ?? inFlight.endIndex)
+                }
+                let count = inFlight.count
+                let request = inFlight.removeFirst()
+                if request.end > begin + seconds / 2 {
+                    sum += Double(limit.permits) * (request.end - now)
+                    weight += request.end - now
+                }
+                now = request.end
+                limit.add(.seconds(request.end - request.start), inFlight: count, wasDropped: false)
+            }
+            return sum / weight
+        }
+    }
+
+    /// Three servers, and how many seconds they run until the limit has found the knee.
+    private static let servers: [(workers: Int, serviceTime: Double, seconds: Double)] = [
+        (8, 0.005, 10), (40, 0.02, 15), (200, 0.1, 45),
+    ]
+
+    @Test(
+        "The limit finds the knee of a server within 20 %, and follows it when the capacity halves and doubles",
+        arguments: [SimulatedServer.Spread.none, .even],
+        [1, 20, 500]
+    )
+    func knee(spread: SimulatedServer.Spread, initial: Int) {
+        for (index, (workers, serviceTime, seconds)) in Self.servers.enumerated() {
+            var load = Load(
+                server: SimulatedServer(
+                    workers: workers,
+                    serviceTime: serviceTime,
+                    spread: spread,
+                    seed: UInt64(index)
+                ),
+                limit: AdaptiveLimit(initial: initial, range: 1...1_000)
+            )
+            for capacity in [workers, workers / 2, workers] {
+                load.server.setWorkers(capacity)
+                let ratio = load.run(seconds: seconds) / Double(capacity)
+                #expect((0.8...1.2).contains(ratio), "\(workers) workers, now \(capacity): \(ratio)")
+            }
+        }
+    }
+
+    @Test("The limit finds the knee of a server whose service times are distributed exponentially", arguments: 1...4)
+    func exponential(seed: Int) {
+        for (workers, serviceTime, seconds) in Self.servers {
+            var load = Load(
+                server: SimulatedServer(
+                    workers: workers,
+                    serviceTime: serviceTime,
+                    spread: .exponential,
+                    seed: UInt64(seed)
+                ),
+                limit: AdaptiveLimit(initial: 20, range: 1...1_000)
+            )
+            let ratio = load.run(seconds: 2 * seconds) / Double(workers)
+
+            #expect((0.8...1.2).contains(ratio), "\(workers) workers: \(ratio)")
+        }
+    }
+
+    @Test("A limit that requests do not use up does not grow")
+    func idle() {
+        var limit = AdaptiveLimit(initial: 20, range: 1...1_000)
+        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: 2, wasDropped: false) }
+        #expect(limit.permits <= 20)
+    }
+
+    @Test("A limit shrinks to the lower bound if the server drops everything, and grows to the upper one if it is fast")
+    func bounds() {
+        var limit = AdaptiveLimit(initial: 20, range: 3...50)
+        for _ in 1...5_000 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: true) }
+        #expect(limit.permits == 3)
+        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: false) }
+        #expect(limit.permits == 50)
+    }
+
+    @Test("A few failures do not shrink the limit, many do")
+    func failures() {
+        for (percent, shrinks) in [(1, false), (20, true)] {
+            var limit = AdaptiveLimit(initial: 20, range: 1...40)
+            for sample in 1...20_000 {
+                limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: sample % 100 < percent)
+            }
+            #expect((limit.permits < 10) == shrinks, "\(percent) %: \(limit.permits)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+
+/// A simulated server as a transport on virtual time, with counts.
+final class SimulatedServerTransport: Transport {
+    struct Counts: Sendable {
+        var inFlight = 0
+        var mostInFlight = 0
+        var arrivalCount = 0
+    }
+
+    let decodesContent = false
+    private let clock: ManualClock
+    private let server: Mutex<SimulatedServer>
+    private let counts = Mutex(Counts())
+
+    init(_ server: SimulatedServer, on clock: ManualClock) {
+        self.server = Mutex(server)
+        self.clock = clock
+    }
+
+    var mostInFlight: Int { counts.withLock(\.mostInFlight) }
+    var inFlight: Int { counts.withLock(\.inFlight) }
+    var arrivalCount: Int { counts.withLock(\.arrivalCount) }
+
+    func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+        counts.withLock { counts in
+            counts.arrivalCount += 1
+            counts.inFlight += 1
+            counts.mostInFlight = max(counts.mostInFlight, counts.inFlight)
+        }
+        defer { counts.withLock { $0.inFlight -= 1 } }
+        let now = clock.now.offset / .seconds(1)
+        let end = server.withLock { $0.respond(at: now) }
+        try await clock.sleep(for: .seconds(end - now))
+        return PipelineResponse(request: request, statusCode: 200)
+    }
+}
+
+/// A list that several tasks add to.
+final class Results<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+
+    var all: [Value] { values.withLock(\.self) }
+
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
+}
+
+/// Numbers calls in the order in which they begin.
+final class Counter: Sendable {
+    private let last = Mutex(0)
+
+    func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("Header fields RateLimit and RateLimit-Policy")
+struct QuotaFieldsTests {
+    @Test(
+        "A used-up quota asks for a wait; anything malformed is ignored",
+        arguments: [
+            // Examples of the draft.
+            (#""default";r=50;t=30"#, nil, nil),
+            (#""default";r=999;pk=:dHJpYWwxMjEzMjM=:"#, nil, nil),
+            (#""problemPolicy";r=0;t=10"#, nil, 10),
+            (#""default";r=0"#, #""default";q=100;w=10"#, 10),
+            (#""perhr";r=0"#, #""permin";q=50;w=60,"perhr";q=1000;w=3600"#, 3_600),
+            (#""peruser";r=0;t=3;pk=:cHsdsRa894==:"#, #""peruser";q=100;w=60;pk=:cHsdsRa894==:"#, 3),
+            (#""peruser";r=0;t=3"#, #""peruser";q=65535;qu="content-bytes";w=10"#, 3),
+            // Several limits, other parameters, white space.
+            (#""a";r=0;t=5, "b";r=0;t=9, "c";r=1;t=99"#, nil, 9),
+            (#""a";r=0;t=5;acme-burst=3;x"#, nil, 5),
+            (#"  "a"; r=0; t=5  "#, nil, 5),
+            (#""a";r=1;r=0;t=5"#, nil, 5),
+            (#""a";r=0;t=0"#, nil, 0),
+            (#""a";r=0;t=999999999999999"#, nil, 999_999_999_999_999),
+            // Without a time, and quotas that time does not restore.
+            (#""a";r=0"#, nil, nil), (#""a";r=0"#, #""b";q=1;w=5"#, nil), (#""a";r=0"#, "malformed;", nil),
+            (#""a";r=0;t=5"#, #""a";q=8;qu="concurrent-requests""#, nil),
+            (#""a";r=0;t=5"#, #""a";q=8;qu=token"#, 5),
+            // Malformed.
+            ("", nil, nil), (",", nil, nil), (#""a";r=0;t=5,"#, nil, nil), (#"a;r=0;t=5"#, nil, nil),
+            (#""a;r=0;t=5"#, nil, nil), (#"("a");r=0;t=5"#, nil, nil), (#"1;r=0;t=5"#, nil, nil),
+            (#""a";t=5"#, nil, nil), (#""a";r;t=5"#, nil, nil), (#""a";r=-1;t=5"#, nil, nil),
+            (#""a";r=0.0;t=5"#, nil, nil), (#""a";r="0";t=5"#, nil, nil), (#""a";r=0;t=-5"#, nil, nil),
+            (#""a";r=0;t=5.5"#, nil, nil), (#""a";r=0;t=soon"#, nil, nil), (#""a";r=0;t=5;pk="x""#, nil, nil),
+            (#""a";r=0;t=5, "b";t=5"#, nil, nil), (#""a";R=0;t=5"#, nil, nil),
+            (#""a";r=0;t=1000000000000000"#, nil, nil), ("limit=100, remaining=0, reset=5", nil, nil),
+        ] as [(String, String?, Int64?)]
+    )
+    func wait(limit: String, policy: String?, seconds: Int64?) throws {
+        var fields = HTTPFields()
+        fields[try #require(HTTPField.Name("ratelimit"))] = limit
+        if let policy { fields[try #require(HTTPField.Name("RateLimit-Policy"))] = policy }
+        #expect(QuotaFields.wait(in: fields) == seconds.map { .seconds($0) })
+    }
+
+    @Test("Several fields are one list")
+    func several() throws {
+        let name = try #require(HTTPField.Name("RateLimit"))
+        let fields = HTTPFields([#""a";r=0;t=5"#, #""b";r=0;t=7"#].map { HTTPField(name: name, value: $0) })
+        #expect(QuotaFields.wait(in: fields) == .seconds(7))
+        #expect(QuotaFields.wait(in: [:]) == nil)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineStores
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("RateLimitPlugin: shared limits", .tags(.concurrent))
+struct RateLimitSharedTests {
+    /// A store in memory on a manual clock, which a test can make fail.
+    private final class Store: RateLimitStore {
+        struct State {
+            var due: [String: ManualClock.Instant] = [:]
+        }
+
+        let clock: ManualClock
+        let latency: Duration
+        let isAway = Mutex(false)
+        let state = Mutex(State())
+
+        init(_ clock: ManualClock, latency: Duration = .zero) {
+            self.clock = clock
+            self.latency = latency
+        }
+
+        func reserve(
+            _ cost: Int,
+            of key: String,
+            interval: Duration,
+            burst: Int,
+            within maximumWait: Duration?
+        ) async throws -> Duration {
+            if latency > .zero { try await clock.sleep(for: latency) }
+            if isAway.withLock({ $0 }) { throw CocoaError(.fileReadUnknown) }
+            return state.withLock { state in
+                let now = clock.now
+                let due = state.due[key]
+                let start = max(now, due?.advanced(by: interval * (cost - burst)) ?? now)
+                let wait = now.duration(to: start)
+                if let maximumWait, wait > maximumWait { return wait }
+                state.due[key] = max(start, due ?? now).advanced(by: interval * cost)
+                return wait
+            }
+        }
+    }
+
+    private static let limit = RateLimit(100, per: .seconds(1))
+
+    private func bench(
+        _ server: CountingServer,
+        _ store: Store,
+        _ plugins: [any PluginType]
+    ) -> RateLimitBench {
+        RateLimitBench(server, plugins, clock: store.clock)
+    }
+
+    @Test("Several plugins share the limit through the store, and use as much of it as is safe")
+    func fleet() async {
+        let clock = ManualClock()
+        let store = Store(clock, latency: .milliseconds(1))
+        let server = CountingServer(delay: 0...50_000)
+        let benches = (0..<8).map { _ in bench(server, store, [RateLimitPlugin(Self.limit, store: store)]) }
+        await clock.run {
+            await withTaskGroup { group in
+                for bench in benches {
+                    for _ in 0..<250 { group.addTask { #expect(await bench.call() == "200") } }
+                }
+            }
+        }
+        #expect(server.count == 2_000)
+        #expect(server.highestCount(in: .seconds(1)) <= 100)
+        #expect(server.rate >= 95, "\(server.rate)")
+    }
+
+    @Test("Without the store, the limit holds within the process")
+    func fallback() async {
+        let store = Store(ManualClock())
+        store.isAway.withLock { $0 = true }
+        let server = CountingServer(delay: 0...50_000)
+        let outcomes = await bench(server, store, [RateLimitPlugin(Self.limit, store: store)]).calls(1_000)
+        #expect(outcomes.allSatisfy { $0 == "200" })
+        #expect(server.highestCount(in: .seconds(1)) == 100)
+    }
+
+    @Test("A store that goes away and returns causes neither failures nor requests above the limit")
+    func flaky() async {
+        let store = Store(ManualClock())
+        let server = CountingServer(delay: 0...50_000) { request, context in
+            let second = Int(context.start.duration(to: context.clock.now) / .seconds(1))
+            store.isAway.withLock { $0 = second % 2 == 1 }
+            return PipelineResponse(request, 200)
+        }
+        let outcomes = await bench(server, store, [RateLimitPlugin(Self.limit, store: store)]).calls(1_000)
+        #expect(outcomes.allSatisfy { $0 == "200" })
+        #expect(server.highestCount(in: .seconds(1)) <= 100)
+    }
+
+    @Test("A wait of the store that outlasts maximumWait or the deadline is refused")
+    func refusals() async {
+        let limit = RateLimit(1, per: .seconds(10))
+        for plugins in [
+            { [RateLimitPlugin(limit, maximumWait: .seconds(5), store: $0)] },
+            { [TimeoutPlugin(total: .seconds(5)), RateLimitPlugin(limit, store: $0)] },
+        ] as [(Store) -> [any PluginType]] {
+            let store = Store(ManualClock())
+            #expect(await bench(CountingServer(), store, plugins(store)).calls(1) == ["200"])
+            #expect(await bench(CountingServer(), store, plugins(store)).calls(1) == ["limit.rate"])
+            #expect(store.clock.now.offset == .zero)
+        }
+    }
+
+    @Test("A call that waits for its reservation sends nothing if the gate closes meanwhile, or if it is cancelled")
+    func interrupted() async {
+        let store = Store(ManualClock())
+        let server = CountingServer { request, context in
+            try await context.clock.sleep(for: .milliseconds(1))
+            return PipelineResponse(request, request.head.path == "/0" ? 429 : 200, [.retryAfter: "30"])
+        }
+        let plugin = RateLimitPlugin(RateLimit(10, per: .seconds(10)), store: store)
+        let bench = bench(server, store, [plugin])
+        #expect(await bench.calls(4) == ["429", "200", "200", "200"])
+        let arrivals = server.arrivals(after: bench.start)
+        #expect(arrivals[0] == 0)
+        #expect(arrivals[1] >= 30)
+        await bench.clock.run {
+            await withTaskGroup { group in
+                for _ in 0..<3 { group.addTask { _ = await bench.call() } }
+                try? await bench.clock.sleep(for: .milliseconds(10))
+                group.cancelAll()
+            }
+            #expect(await bench.call() == "200")
+        }
+        #expect(server.count <= 6)
+    }
+
+    @Test("The name of a partition in the store is that of the authority, and otherwise a hash")
+    func keys() async {
+        let store = Store(ManualClock())
+        let secret = TrafficPartition { _, _ in "secret" }
+        for partition in [.authority, .shared, secret] {
+            let plugin = RateLimitPlugin(Self.limit, partition: partition, store: store)
+            await bench(CountingServer(), store, [plugin]).calls(1)
+        }
+        let keys = store.state.withLock { Set($0.due.keys) }
+        // printf secret | sha256sum
+        let hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+        #expect(keys == ["https://a.test", "all calls", hash])
+    }
+
+    @Test("A high priority overtakes the calls that wait in line, but not the few reservations")
+    func priorities() async {
+        let store = Store(ManualClock())
+        let bench = bench(CountingServer(), store, [RateLimitPlugin(Self.limit, store: store)])
+        await bench.calls(51) { index in .init { $0.priority = index == 50 ? .high : .low } }
+        let place = bench.server.paths.firstIndex(of: "/50") ?? 99
+        #expect((1...6).contains(place), "\(place)")
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("PluginStack.standard(.resilient)", .tags(.concurrent))
+struct PluginStackResilienceTests {
+    @Test("The resilient stack shows its plugins in order, and has no findings")
+    func explanation() {
+        var resilience = StackResilience.resilient
+        resilience.hedging = .percentile(0.95)
+        resilience.fallback = FallbackPlugin { _ in nil }
+        let stack = PluginStack.standard(resilience, cookies: CookiePlugin(), cache: CachePlugin())
+        let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: [stack])
+        #expect(
+            provider.plugins.map(\.name) == [
+                "LoggingPlugin", "MinimumDurationPlugin", "FallbackPlugin", "TimeoutPlugin", "RequestIDPlugin",
+                "FallbackPlugin", "RetryPlugin", "HedgingPlugin", "CookiePlugin", "CachePlugin", "CircuitBreakerPlugin",
+                "RateLimitPlugin", "ConcurrencyLimitPlugin", "DeduplicationPlugin", "GzipPlugin",
+            ]
+        )
+        #expect(provider.explain().findings == [])
+    }
+
+    @Test("An idle timeout that is longer than the total timeout is shortened")
+    func idleTimeout() async throws {
+        let transport = ScriptedTransport([.status(200)])
+        let provider = Provider<Ask>(transport: transport, plugins: [.standard(.resilient, idleTimeout: .seconds(99))])
+        _ = try await provider.request(Ask())
+        #expect(transport.sent.map(\.idleTimeout) == [.seconds(30)])
+        #expect(transport.sent.map(\.attemptTimeout) == [.seconds(10)])
+    }
+
+    @Test("A server that hangs gets one wave of requests until the circuit opens, and then calls fail at once")
+    func deadServer() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .hang)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [.standard(.resilient)],
+            configuration: .init(clock: clock, random: .seeded(1))
+        )
+        await clock.run {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<100 {
+                    group.addTask { _ = try? await provider.request(Ask(path: "/\(number)")) }
+                }
+            }
+        }
+        let sentCount = transport.sent.count
+        #expect((20...30).contains(sentCount))
+        let start = clock.now
+        let error = await clock.run {
+            await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        }
+        #expect(error?.code == .circuitOpen)
+        #expect(clock.now == start)
+        #expect(transport.sent.count == sentCount)
+        #expect(provider.health.first { $0.plugin == "CircuitBreakerPlugin" }?.status == .unhealthy)
+    }
+
+    @Test("Two stacks made from one value share circuits; `.resilient` makes new ones")
+    func sharing() {
+        let resilience = StackResilience.resilient
+        resilience.breaker?.isolate()
+        #expect(resilience.breaker?.state(of: "https://a.test") == .isolated)
+        #expect(StackResilience.resilient.breaker?.state(of: "https://a.test") == .closed)
+    }
+}

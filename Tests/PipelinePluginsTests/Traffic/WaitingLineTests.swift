@@ -1,0 +1,165 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("WaitingLine")
+struct WaitingLineTests {
+    private let start = PipelineClock(ManualClock()).now
+
+    private func ticket(
+        _ id: Int,
+        _ priority: TrafficPriority = .normal,
+        cost: Int = 1,
+        deadline: Int? = nil
+    ) -> WaitingLine.Ticket {
+        let moment = deadline.map { start.advanced(by: .seconds($0)) }
+        return WaitingLine.Ticket(id: id, cost: cost, priority: priority, deadline: moment)
+    }
+
+    private func line(_ tickets: WaitingLine.Ticket..., maximumCount: Int = 100) -> WaitingLine {
+        var line = WaitingLine(maximumCount: maximumCount)
+        for ticket in tickets { _ = line.add(ticket) }
+        return line
+    }
+
+    /// Serves tickets and returns their numbers.
+    private func serve(_ count: Int = .max, of line: inout WaitingLine) -> [Int] {
+        var served: [Int] = []
+        while served.count < count, let ticket = line.first {
+            line.serve(ticket)
+            served.append(ticket.id)
+        }
+        return served
+    }
+
+    /// Adds a ticket to a plain list.
+    private func add(
+        _ ticket: WaitingLine.Ticket,
+        to list: inout [WaitingLine.Ticket],
+        maximumCount: Int
+    ) -> WaitingLine.Entry {
+        var removed: WaitingLine.Ticket?
+        if list.count == maximumCount, let lowest = list.map(\.priority).min() {
+            guard lowest < ticket.priority else { return .refused }
+            removed = list.lastIndex { $0.priority == lowest }.map { list.remove(at: $0) }
+        }
+        list.append(ticket)
+        return removed.map { .replaced($0) } ?? .added
+    }
+
+    @Test("Higher priorities go first, and calls of the same priority in the order of their arrival")
+    func order() {
+        var line = line(ticket(1, .low), ticket(2), ticket(3, .high), ticket(4), ticket(5, .high))
+        #expect(line.count == 5)
+        #expect(serve(of: &line) == [3, 5, 2, 4, 1])
+        #expect(line.isEmpty)
+    }
+
+    @Test("Each priority with waiting calls gets a permit in ten")
+    func share() {
+        var line = WaitingLine(maximumCount: 10_000)
+        for id in 1...3_000 { _ = line.add(ticket(id, [.low, .normal, .high][id % 3])) }
+        // The two lower priorities are due at the same time once, at the beginning.
+        #expect(serve(11, of: &line).map { $0 % 3 } == Array(repeating: 2, count: 9) + [0, 1])
+        let served = serve(1_000, of: &line)
+        let counts = [2, 1, 0].map { rank in served.filter { $0 % 3 == rank }.count }
+        #expect(counts == [800, 100, 100])
+        let gaps = zip(served.indices, served).filter { $0.1 % 3 == 0 }.map(\.0)
+        #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $1 - $0 <= 11 })
+    }
+
+    @Test("The share counts permits, so a call with a cost of 3 waits three times as long")
+    func costs() {
+        var line = line(ticket(1, .low, cost: 3), ticket(2, .low, cost: 3))
+        for id in 3...99 { _ = line.add(ticket(id, .high)) }
+        let served = serve(of: &line)
+        #expect(served.firstIndex(of: 1) == 27)
+        #expect(served.firstIndex(of: 2) == 55)
+    }
+
+    @Test("A priority saves up no share while none of its calls waits, or while it is the highest that waits")
+    func saving() {
+        var line = line(ticket(1, .low), ticket(2, .low), ticket(3, .low))
+        for id in 4...8 { _ = line.add(ticket(id, .high)) }
+        #expect(serve(of: &line) == [4, 5, 6, 7, 8, 1, 2, 3])
+        for id in 9...18 { _ = line.add(ticket(id, .high)) }
+        for id in 19...20 { _ = line.add(ticket(id, .low)) }
+        #expect(serve(of: &line) == Array(9...17) + [19, 18, 20])
+        // Low takes its share of normal calls, and high calls that arrive later still go first.
+        for id in 21...120 { _ = line.add(ticket(id, id % 2 == 0 ? .low : .normal)) }
+        _ = serve(50, of: &line)
+        for id in 121...128 { _ = line.add(ticket(id, .high)) }
+        let next = serve(6, of: &line)
+        #expect(next.filter { $0 > 120 }.count >= 5)
+    }
+
+    @Test("A full line refuses a call, or removes the newest call of the lowest priority for a higher one")
+    func full() {
+        var line = line(ticket(1), ticket(2, .low), ticket(3, .low), maximumCount: 3)
+        let new = [ticket(4, .low), ticket(5), ticket(6, .high), ticket(7), ticket(8, .high)]
+        let entries = new.map { line.add($0) }
+        let removed = [ticket(3, .low), ticket(2, .low), ticket(5)].map { WaitingLine.Entry.replaced($0) }
+        #expect(entries == [.refused, removed[0], removed[1], .refused, removed[2]])
+        #expect(serve(of: &line) == [6, 8, 1])
+        var none = WaitingLine(maximumCount: 0)
+        let entry = none.add(ticket(1, .high))
+        #expect(entry == .refused)
+    }
+
+    @Test("Expired calls are removed at their deadline, the earliest first")
+    func deadlines() {
+        var line = line(
+            ticket(1, deadline: 3),
+            ticket(2, .low, deadline: 1),
+            ticket(3),
+            ticket(4, .high, deadline: 2)
+        )
+        #expect(line.earliestDeadline == start.advanced(by: .seconds(1)))
+        let expired = [999, 2_000].map { line.removeExpired(at: start.advanced(by: .milliseconds($0))).map(\.id) }
+        #expect(expired == [[], [2, 4]])
+        #expect(line.earliestDeadline == start.advanced(by: .seconds(3)))
+        let removals = [line.remove(1), line.remove(1)]
+        #expect(removals == [true, false])
+        #expect(line.earliestDeadline == nil)
+        #expect(serve(of: &line) == [3])
+    }
+
+    @Test("The line behaves as a plain list does, in 2,000 random steps", arguments: 1...20)
+    func model(seed: Int) {
+        var random = PipelineRandom.seeded(UInt64(seed))
+        var line = WaitingLine(maximumCount: 30)
+        var list: [WaitingLine.Ticket] = []
+        for id in 1...2_000 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<6:
+                let priority: [TrafficPriority] = [.low, .normal, .high]
+                let new = ticket(
+                    id,
+                    priority[Int.random(in: 0...2, using: &random)],
+                    deadline: Bool.random(using: &random) ? id + Int.random(in: 1...200, using: &random) : nil
+                )
+                let entry = line.add(new)
+                #expect(entry == add(new, to: &list, maximumCount: 30))
+            case 6..<8:
+                guard let first = line.first else { continue }
+                #expect(first == list.first { $0.priority == first.priority })
+                line.serve(first)
+                list.removeAll { $0 == first }
+            case 8:
+                guard let chosen = list.randomElement(using: &random) else { continue }
+                let isRemoved = line.remove(chosen.id)
+                #expect(isRemoved)
+                list.removeAll { $0 == chosen }
+            default:
+                let now = start.advanced(by: .seconds(id))
+                let expired = line.removeExpired(at: now)
+                #expect(Set(expired) == Set(list.filter { $0.deadline.map { $0 <= now } ?? false }))
+                list.removeAll { expired.contains($0) }
+            }
+            #expect(line.count == list.count)
+            #expect(line.earliestDeadline == list.compactMap(\.deadline).min())
+        }
+    }
+}

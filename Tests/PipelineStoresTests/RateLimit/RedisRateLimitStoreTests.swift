@@ -1,0 +1,113 @@
+#if Redis
+import Foundation
+import PipelineTesting
+import Testing
+
+@testable import PipelineStores
+
+@Suite(
+    "RedisRateLimitStore",
+    .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
+    .timeLimit(.minutes(2))
+)
+struct RedisRateLimitStoreTests {
+    private static func reserve(
+        _ store: RedisRateLimitStore,
+        _ cost: Int = 1,
+        burst: Int = 1,
+        within maximum: Duration? = nil
+    ) async throws -> Duration {
+        try await store.reserve(cost, of: "a", interval: .seconds(100), burst: burst, within: maximum)
+    }
+
+    private static func store(_ redis: LocalRedis, _ timeout: Duration = .seconds(30)) throws -> RedisRateLimitStore {
+        try RedisRateLimitStore(port: redis.port, timeout: timeout)
+    }
+
+    @Test("It does what every rate limit store has to do")
+    func conformance() async throws {
+        try await LocalRedis.run { redis in
+            let violations = await RateLimitStoreConformance {
+                try await redis.command("FLUSHALL")
+                return try Self.store(redis)
+            }.run()
+            #expect(violations == [])
+        }
+    }
+
+    @Test("Stores with the same prefix share a limit, by the clock of Redis; the key expires")
+    func shared() async throws {
+        try await LocalRedis.run { redis in
+            #expect(try await Self.reserve(try Self.store(redis)) == .zero)
+            #expect(try await Self.reserve(try Self.store(redis)) > .seconds(90))
+            let other = try RedisRateLimitStore(port: redis.port, prefix: "other")
+            #expect(try await Self.reserve(other) == .zero)
+            #expect(try await redis.keys() == ["limit:1:a", "other:1:a"])
+            #expect((190...202).contains(try await redis.timeToLive("limit:1:a")))
+        }
+    }
+
+    @Test("A reservation is one round trip, also after Redis has forgotten the script")
+    func script() async throws {
+        try await LocalRedis.run { redis in
+            let store = try Self.store(redis)
+            _ = try await Self.reserve(store)
+            let before = try await Self.calls(redis)
+            for _ in 0..<10 { _ = try await Self.reserve(store) }
+            let after = try await Self.calls(redis)
+            #expect(after["evalsha", default: 0] - before["evalsha", default: 0] == 10)
+            #expect(after["eval"] == nil)
+            try await redis.command("SCRIPT", "FLUSH")
+            #expect(try await Self.reserve(store) > .seconds(1_000))
+            #expect(try await Self.calls(redis)["eval"] == 1)
+            _ = try await Self.reserve(store)
+            #expect(try await Self.calls(redis)["eval"] == 1)
+        }
+    }
+
+    /// The number of calls of each command.
+    private static func calls(_ redis: LocalRedis) async throws -> [String: Int] {
+        let text = try await redis.command("INFO", "commandstats").string.map { String(decoding: $0, as: UTF8.self) }
+        var calls: [String: Int] = [:]
+        for line in (text ?? "").split(whereSeparator: \.isNewline) {
+            guard let match = line.firstMatch(of: /cmdstat_([a-z|]+):calls=([0-9]+)/) else { continue }
+            calls[String(match.1)] = Int(match.2)
+        }
+        return calls
+    }
+
+    @Test("If Redis is killed or hangs, a reservation fails within the timeout, and later ones at once")
+    func faults() async throws {
+        try await LocalRedis.run { redis in
+            let store = try Self.store(redis, .seconds(1))
+            _ = try await Self.reserve(store)
+            redis.send(SIGSTOP)
+            let clock = ContinuousClock()
+            let first = await clock.measure {
+                await #expect(throws: CacheStoreError.self) { _ = try await Self.reserve(store) }
+            }
+            #expect((.seconds(1)..<(.seconds(10))).contains(first))
+            var shortest = Duration.seconds(60)
+            for _ in 0..<20 {
+                let next = await clock.measure { _ = try? await Self.reserve(store) }
+                shortest = min(shortest, next)
+            }
+            #expect(shortest < .milliseconds(100))
+            redis.send(SIGCONT)
+            #expect(await becomesTrue { try await Self.reserve(store) > .zero })
+            await redis.kill()
+            await #expect(throws: CacheStoreError.self) { _ = try await Self.reserve(store) }
+            try await redis.restart()
+            #expect(await becomesTrue { try await Self.reserve(store) == .zero })
+        }
+    }
+
+    @Test("Only loopback addresses are allowed by default")
+    func cleartext() throws {
+        let error = #expect(throws: CacheStoreError.self) { try RedisRateLimitStore(host: "redis.test") }
+        #expect(error?.code == .notAllowed)
+        let store = try RedisRateLimitStore(host: "redis.test", cleartext: .allowed)
+        #expect("\(store)" == "rate limits in Redis")
+    }
+}
+#endif
