@@ -98,6 +98,16 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "simulations",
+            dependencies: [
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineTesting", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "soak",
             dependencies: [
                 "CZlibDirect",

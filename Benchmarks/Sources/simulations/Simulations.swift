@@ -1,0 +1,72 @@
+import Foundation
+
+/// How much of each simulation runs.
+struct Scale {
+    let isQuick: Bool
+
+    var quotaCallCount: Int { isQuick ? 2_000 : 10_000 }
+}
+
+/// Shows in virtual time what plugins do on a bad day of a server, compared with nothing in their place.
+@main
+struct Simulations {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isQuick = arguments == ["--quick"]
+        let folder = arguments.count == 2 && arguments[0] == "--output" ? URL(filePath: arguments[1]) : nil
+        guard arguments.isEmpty || isQuick || folder != nil else {
+            print("usage: simulations [--quick | --output FOLDER]")
+            exit(2)
+        }
+        let scenarios = await run(Scale(isQuick: isQuick))
+        if let folder { try write(scenarios, to: folder) }
+        let unproved = scenarios.filter { !$0.isProved }
+        guard unproved.isEmpty else {
+            print("\nnot proved: \(unproved.map(\.name).joined(separator: "; "))")
+            exit(1)
+        }
+        print("\nall aims are met")
+    }
+
+    static func run(_ scale: Scale) async -> [Scenario] {
+        let steps: [@Sendable () async -> Scenario] = [
+            {
+                var scenario = await Scenario.quota(jitter: .milliseconds(50), share: 0.97, scale)
+                scenario.charts = [await Scenario.quotaChart(scale)]
+                return scenario
+            },
+            { await .quota(jitter: .milliseconds(30), share: 0.98, scale) },
+            { await .gate(scale) },
+            { await .overload(scale) },
+            { await .deadHost(scale) },
+            { await .hedging(scale) },
+            { await .fairness(scale) },
+            { await .adaptive(scale) },
+        ]
+        var scenarios: [Scenario] = []
+        for step in steps {
+            let scenario = await step()
+            print("\(scenarios.isEmpty ? "" : "\n")\(scenario.table)")
+            scenarios.append(scenario)
+        }
+        return scenarios
+    }
+
+    /// Writes the figures and the charts.
+    static func write(_ scenarios: [Scenario], to folder: URL) throws {
+        let (charts, results) = (folder.appending(path: "charts"), folder.appending(path: "results"))
+        for folder in [charts, results] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        for chart in scenarios.flatMap(\.charts) {
+            try Data(chart.svg.utf8).write(to: charts.appending(path: "\(chart.name).svg"))
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        struct Results: Encodable {
+            let kind = "simulations"
+            let scenarios: [Scenario]
+        }
+        try encoder.encode(Results(scenarios: scenarios)).write(to: results.appending(path: "simulations.json"))
+    }
+}
