@@ -94,6 +94,12 @@ struct AdaptiveLimitTests {
         var limit = AdaptiveLimit(initial: 20, range: 1...1_000)
         for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: 2, wasDropped: false) }
         #expect(limit.permits <= 20)
+        while limit.permits < 100 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: false) }
+        // The latency rises, so the limit has found the knee.
+        for _ in 1...500 { limit.add(.milliseconds(50), inFlight: limit.permits, wasDropped: false) }
+        let permits = limit.permits
+        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: 2, wasDropped: false) }
+        #expect(limit.permits <= permits)
     }
 
     @Test("A limit shrinks to the lower bound if the server drops everything, and grows to the upper one if it is fast")

@@ -204,6 +204,25 @@ struct ConcurrencyLimitPluginTests {
         #expect((limit >= 27) == keepsLimit, "\(details)")
     }
 
+    @Test("A call that is cancelled because its time is up counts as too slow, one that its caller cancels does not")
+    func cancelledByDeadline() async {
+        for isTimedOut in [true, false] {
+            let limit = ConcurrencyLimitPlugin(.adaptive(initial: 40, range: 1...40), queue: 0)
+            let provider = provider(slow(), TimeoutPlugin(total: .milliseconds(isTimedOut ? 500 : 5_000)), limit)
+            await clock.run {
+                for _ in 1...20 {
+                    await withTaskGroup(of: Void.self) { group in
+                        for _ in 1...40 { group.addTask { _ = try? await provider.request(ask()) } }
+                        try? await clock.sleep(for: .milliseconds(700))
+                        group.cancelAll()
+                    }
+                }
+            }
+            let details = provider.health.first?.details["https://a.test"]
+            #expect((details == "0 of 40 in use, 0 waiting") != isTimedOut, "\(details ?? "")")
+        }
+    }
+
     // MARK: Reports
 
     @Test("A wait and a refusal are annotated, and only a wait has a span")

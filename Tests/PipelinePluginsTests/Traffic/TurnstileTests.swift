@@ -78,6 +78,16 @@ struct TurnstileTests {
         #expect(manual.sleeperCount == 0)
     }
 
+    @Test("A call does not overtake one that waits for more permits")
+    func costly() async throws {
+        let turnstile = Turnstile(CountingMeter(limit: 2), maximumWaitingCount: 9)
+        #expect(turnstile.enterAtOnce(on: clock))
+        let costly = await queue(turnstile, 2)
+        #expect(!turnstile.enterAtOnce(on: clock))
+        turnstile.change(on: clock) { $0.release() }
+        #expect(await costly.value == .success(.zero))
+    }
+
     @Test("One call sleeps until the next permit and serves the line for all")
     func driver() async throws {
         let turnstile = Turnstile(SpacedMeter(interval: .seconds(1)), maximumWaitingCount: 9)
