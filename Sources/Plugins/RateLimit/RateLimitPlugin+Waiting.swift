@@ -11,6 +11,8 @@ extension RateLimitPlugin {
         let context: PipelineContext
         let start: PipelineClock.Instant
         let maximum: Duration?
+        /// Whether it waited for more than a round trip to the store.
+        var hasWaited = false
 
         var clock: PipelineClock { context.clock }
         var cost: Int { context.options.cost }
@@ -31,7 +33,7 @@ extension RateLimitPlugin {
         for request: PipelineRequest,
         _ context: PipelineContext
     ) async throws {
-        let wait = Wait(
+        var wait = Wait(
             turnstile: turnstile,
             request: request,
             context: context,
@@ -39,33 +41,34 @@ extension RateLimitPlugin {
             maximum: maximumWait
         )
         do {
-            while try await !pass(wait) {}
+            while try await !pass(&wait) {}
         } catch let refusal as TurnstileRefusal {
             guard refusal.reason != .cancelled else { throw CancellationError() }
             context.annotate("refused", by: self)
             throw Self.error(for: refusal, context.options.cost)
         }
-        let elapsed = wait.elapsed
-        if elapsed > .zero { context.annotate("waited", by: self, duration: elapsed) }
+        if wait.hasWaited { context.annotate("waited", by: self, duration: wait.elapsed) }
     }
 
     /// Waits in line, and for the moment that the store names; returns `false` if the gate has been closed since.
-    private func pass(_ wait: Wait) async throws -> Bool {
+    private func pass(_ wait: inout Wait) async throws -> Bool {
         let (turnstile, context, cost) = (wait.turnstile, wait.context, wait.cost)
         if !turnstile.enterAtOnce(cost, before: context.deadline, on: wait.clock) {
-            _ = try await context.recordSpan("rate limit", as: .wait) {
+            let (clock, rest) = (wait.clock, wait.rest)
+            let waited = try await context.recordSpan("rate limit", as: .wait) {
                 () async throws(TurnstileRefusal) in
                 try await turnstile.enter(
                     cost,
                     context.options.priority,
                     before: context.deadline,
-                    within: wait.rest,
-                    on: wait.clock
+                    within: rest,
+                    on: clock
                 )
             }
+            if waited > .zero { wait.hasWaited = true }
         }
         do {
-            try await reserve(wait)
+            try await reserve(&wait)
         } catch {
             turnstile.change(on: wait.clock) { $0.cancel(cost) }
             throw error
@@ -79,7 +82,7 @@ extension RateLimitPlugin {
     }
 
     /// Reserves the request in the store and waits for its moment; does nothing if the store is unavailable.
-    private func reserve(_ wait: Wait) async throws {
+    private func reserve(_ wait: inout Wait) async throws {
         guard let store, let limit else { return }
         let patience = wait.patience
         let delay: Duration
@@ -97,8 +100,9 @@ extension RateLimitPlugin {
         }
         if let patience, delay > patience { throw TurnstileRefusal(reason: .tooLate, wait: delay) }
         guard delay > .zero else { return }
-        let moment = wait.clock.now.advanced(by: delay)
-        try await wait.context.recordSpan("rate limit", as: .wait) { try await wait.clock.sleep(until: moment) }
+        wait.hasWaited = true
+        let (clock, moment) = (wait.clock, wait.clock.now.advanced(by: delay))
+        try await wait.context.recordSpan("rate limit", as: .wait) { try await clock.sleep(until: moment) }
     }
 
     private static func error(for refusal: TurnstileRefusal, _ cost: Int) -> PipelineError {
