@@ -61,7 +61,7 @@ struct ResilienceTour {
                     }
                     try? await clock.sleep(for: .seconds(1) / 60)
                 }
-                return await group.reduce(into: []) { times, time in if let time { times.append(time) } }
+                return await group.reduce(into: [Duration]()) { times, time in if let time { times.append(time) } }
             }
         }
         return Day(times: times.sorted(), reachedCount: server.arrivals.count { Self.outage.contains($0) })
