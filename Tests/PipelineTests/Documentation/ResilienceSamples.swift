@@ -149,7 +149,7 @@ struct ResilienceSamplesTests {
                     }
                     try? await clock.sleep(for: .milliseconds(1))
                 }
-                return await group.reduce(into: []) { $0.append($1) }
+                return await group.reduce(into: [String]()) { $0.append($1) }
             }
         }
         #expect(names == ["first", "high", "low"])
