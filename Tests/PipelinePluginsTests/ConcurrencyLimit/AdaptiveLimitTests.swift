@@ -7,12 +7,12 @@ import Testing
 struct AdaptiveLimitTests {
     /// Clients that always have more requests for a server than a limit lets through.
     private struct Load {
-        var server: SimulatedServer
+        var server: QueueingServer
         var limit: AdaptiveLimit
         private var now = 0.0
         private var inFlight: [(start: Double, end: Double)] = []
 
-        init(server: SimulatedServer, limit: AdaptiveLimit) {
+        init(server: QueueingServer, limit: AdaptiveLimit) {
             self.server = server
             self.limit = limit
         }
@@ -46,13 +46,13 @@ struct AdaptiveLimitTests {
 
     @Test(
         "The limit finds the knee of a server within 20 %, and follows it when the capacity halves and doubles",
-        arguments: [SimulatedServer.Spread.none, .even],
+        arguments: [QueueingServer.Spread.none, .even],
         [1, 20, 500]
     )
-    func knee(spread: SimulatedServer.Spread, initial: Int) {
+    func knee(spread: QueueingServer.Spread, initial: Int) {
         for (index, (workers, serviceTime, seconds)) in Self.servers.enumerated() {
             var load = Load(
-                server: SimulatedServer(
+                server: QueueingServer(
                     workers: workers,
                     serviceTime: serviceTime,
                     spread: spread,
@@ -75,7 +75,7 @@ struct AdaptiveLimitTests {
     func exponential(seed: Int) {
         for (workers, serviceTime, seconds) in Self.servers {
             var load = Load(
-                server: SimulatedServer(
+                server: QueueingServer(
                     workers: workers,
                     serviceTime: serviceTime,
                     spread: .exponential,
