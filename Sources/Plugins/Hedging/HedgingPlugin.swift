@@ -109,7 +109,8 @@ public struct HedgingPlugin: Stage.Intercept {
         guard delay != .never, !context.wantsStream, request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
-        let observed = latencies.object(for: partition.key(of: request, context)) { ObservedLatencies() }
+        let key = partition.key(of: request, context)
+        let observed = latencies.object(for: key, on: context.clock) { ObservedLatencies() }
         let start = context.clock.now
         let race = HedgingRace(maximumCopyCount: maximumHedgeCount + 1)
         guard let (copy, ended) = await run(race, every: observed.delay(delay), request, context, next) else {
@@ -225,7 +226,7 @@ private struct EndedCopy: Sendable {
 private final class ObservedLatencies: PartitionObject {
     private let window = Mutex(LatencyWindow())
 
-    var isIdle: Bool { true }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { true }
 
     func add(_ latency: Duration) {
         window.withLock { $0.add(latency) }

@@ -1,7 +1,4 @@
-import Foundation
 import Pipeline
-import PipelineContentCoding
-import PipelineStores
 
 extension RateLimitPlugin {
     /// A request that waits for its permits.
@@ -70,35 +67,23 @@ extension RateLimitPlugin {
         do {
             try await reserve(&wait)
         } catch {
-            turnstile.change(on: wait.clock) { $0.cancel(cost) }
+            let now = wait.clock.now
+            turnstile.change(on: wait.clock) { $0.cancel(cost, at: now) }
             throw error
         }
         let now = wait.clock.now
         return turnstile.change(on: wait.clock) { meter in
             guard meter.closure(at: now) != nil else { return true }
-            meter.cancel(cost)
+            meter.cancel(cost, at: now)
             return false
         }
     }
 
     /// Reserves the request in the store and waits for its moment; does nothing if the store is unavailable.
     private func reserve(_ wait: inout Wait) async throws {
-        guard let store, let limit else { return }
-        let patience = wait.patience
-        let delay: Duration
-        do {
-            delay = try await store.reserve(
-                wait.cost,
-                of: partition.key(of: wait.request, wait.context).storedName,
-                interval: limit.sharedInterval,
-                burst: limit.burst,
-                within: patience
-            )
-        } catch {
-            try Task.checkCancellation()
-            return
-        }
-        if let patience, delay > patience { throw TurnstileRefusal(reason: .tooLate, wait: delay) }
+        guard let quota else { return }
+        let key = partition.key(of: wait.request, wait.context)
+        let delay = try await quota.reserve(wait.cost, of: key, on: wait.clock) { [wait] in wait.patience }
         guard delay > .zero else { return }
         wait.hasWaited = true
         let (clock, moment) = (wait.clock, wait.clock.now.advanced(by: delay))
@@ -113,12 +98,5 @@ extension RateLimitPlugin {
             default: "the rate limit does not permit the request in time"
             }
         return .refused(.limit(.rate), reason, retryAfter: refusal.wait)
-    }
-}
-
-extension TrafficKey {
-    /// The name of the partition in a store, which contains no secrets.
-    fileprivate var storedName: String {
-        shownName ?? SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined()
     }
 }

@@ -22,9 +22,13 @@ public import PipelineStores
 /// - The response that closed the gate is returned unchanged. An outer ``RetryPlugin`` waits for the same moment.
 /// - Ignores what cached responses and replayed recordings (`context.isReplayed`) say.
 /// - With a `store`, each request also reserves its moment there, with one round trip, so that several processes share
-///   the limit. The requests are spaced by (`per` + `jitter`) / `count`, whose inverse is the largest rate that is safe
-///   without knowledge of the other processes' responses. The reservation of a call that is cancelled is lost. If the
-///   store fails, requests are limited within the process only. Gates are not shared.
+///   the limit. The requests are spaced by (`per` + `jitter`) / (`count` - `burst` + 1), whose inverse is the largest
+///   rate that is safe without knowledge of the other processes' responses: a `burst` of 50 with a `count` of 100
+///   halves the rate. The reservation of a call that is cancelled is lost. Gates are not shared.
+/// - If a round trip to the store takes longer than `jitter` (at least 10 ms), the request is reserved again, at most
+///   twice. If the store fails or takes more than 250 ms, requests are limited within the process only, and the store
+///   is not used for 1 s.
+/// - Providers that share the plugin must have comparable clocks, see `PipelineClock.Instant`.
 /// - Changes neither request nor response, and does not read bodies. Keeps up to 1,000 partitions, with up to 10,000
 ///   moments each.
 ///
@@ -58,7 +62,7 @@ public struct RateLimitPlugin: Stage.Exchange {
     let limit: RateLimit?
     let maximumWait: Duration?
     let partition: TrafficPartition
-    let store: (any RateLimitStore)?
+    let quota: SharedQuota?
     let turnstiles = PartitionMap<Turnstile<RateMeter>>()
     private let maximumWaitingCount: Int
     private let spread: Duration
@@ -97,7 +101,7 @@ public struct RateLimitPlugin: Stage.Exchange {
         self.partition = partition
         self.spread = spread
         self.maximumRetryAfter = maximumRetryAfter
-        self.store = limit == nil ? nil : store
+        quota = if let limit, let store { SharedQuota(store, limit) } else { nil }
     }
 
     /// Sends the request once it has its permits and the gate is open.
@@ -106,14 +110,14 @@ public struct RateLimitPlugin: Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        let turnstile = turnstiles.object(for: partition.key(of: request, context)) {
+        let turnstile = turnstiles.object(for: partition.key(of: request, context), on: context.clock) {
             Turnstile(
-                RateMeter(limit, spread: spread, isShared: store != nil),
+                RateMeter(limit, spread: spread, isShared: quota != nil && maximumWait != .zero),
                 maximumWaitingCount: maximumWaitingCount
             )
         }
         let cost = context.options.cost
-        if store != nil || !turnstile.enterAtOnce(cost, on: context.clock) {
+        if quota != nil || !turnstile.enterAtOnce(cost, on: context.clock) {
             try await wait(at: turnstile, for: request, context)
         }
         guard limit != nil else {
@@ -128,7 +132,8 @@ public struct RateLimitPlugin: Stage.Exchange {
             response = try await send(request)
         } catch {
             if let flight, (error as? PipelineError)?.code.provesNothingSent == true {
-                turnstile.change(on: context.clock) { $0.cancel(flight) }
+                let now = context.clock.now
+                turnstile.change(on: context.clock) { $0.cancel(flight, at: now) }
             }
             throw error
         }

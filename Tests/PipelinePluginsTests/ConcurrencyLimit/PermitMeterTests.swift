@@ -31,6 +31,26 @@ struct PermitMeterTests {
         #expect(meter.inUse == 1)
     }
 
+    @Test("A stream whose head has arrived teaches its latency, and does not keep a request from going in any case")
+    func streams() {
+        var meter = PermitMeter(.fixed(9))
+        for _ in 1...2 { meter.take(1, at: now) }
+        meter.open(after: .seconds(9), .answered)
+        #expect(meter.leadTime(ofWaiting: false) == .seconds(9))
+        meter.open(after: .seconds(9), .answered)
+        #expect(meter.leadTime(ofWaiting: false) == .zero)
+        #expect(!meter.isIdle(at: now))
+        meter.close()
+        meter.close()
+        #expect(meter.isIdle(at: now))
+    }
+
+    @Test("A range above a million is a mistake of the program")
+    func range() async {
+        await #expect(processExitsWith: .failure) { _ = ConcurrencyLimit.adaptive(range: 1...1_000_001) }
+        #expect(ConcurrencyLimit.adaptive(range: 1...1_000_000).range == 1...1_000_000)
+    }
+
     @Test("The expected latency is the mean, and a waiting call leaves four mean deviations more")
     func latency() {
         var meter = PermitMeter(.fixed(9))

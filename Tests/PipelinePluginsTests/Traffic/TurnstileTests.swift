@@ -51,13 +51,35 @@ struct TurnstileTests {
     @Test("A call with a free permit passes at once")
     func atOnce() async throws {
         let turnstile = Turnstile(CountingMeter(limit: 2), maximumWaitingCount: 0)
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
         #expect(try await turnstile.enter(on: clock) == .zero)
         #expect(turnstile.enterAtOnce(on: clock))
         #expect(!turnstile.enterAtOnce(on: clock))
-        #expect(!turnstile.isIdle)
+        #expect(!turnstile.isIdle(at: clock.now))
         turnstile.change(on: clock) { $0.release(2) }
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
+    }
+
+    @Test("A waiting call leaves at most half of its time for its work, unless that usually takes longer")
+    func leadTime() async {
+        for (mean, seconds) in [(1, 5), (7, 3)] {
+            let clock = PipelineClock(ManualClock())
+            let turnstile = Turnstile(SlowMeter(mean: .seconds(mean), bound: .seconds(100)), maximumWaitingCount: 9)
+            let end = clock.now.advanced(by: .seconds(10))
+            for (wait, reason) in [(seconds, .tooLate), (seconds - 1, nil)] as [(Int, TurnstileRefusal.Reason?)] {
+                turnstile.change(on: clock) { $0.wait = .seconds(wait) }
+                let task = Task {
+                    await refusal { () async throws(TurnstileRefusal) in
+                        try await turnstile.enter(before: end, on: clock)
+                    }
+                }
+                if reason == nil {
+                    await eventually { turnstile.waitingCount == 1 }
+                    task.cancel()
+                }
+                #expect(await task.value?.reason == reason ?? .cancelled)
+            }
+        }
     }
 
     @Test("A released permit goes to the first waiting call, which learns how long it waited")
@@ -136,7 +158,7 @@ struct TurnstileTests {
         manual.advance(by: .seconds(1))
         turnstile.change(on: clock) { $0.release() }
         #expect(await last.value == .failure(.init(reason: .tooLate)))
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
     }
 
     @Test("A call is refused on arrival if its deadline has passed or would pass before the next permit")
