@@ -143,8 +143,19 @@ public struct HedgingPlugin: Stage.Intercept {
                 var request = request
                 let copy = race.send()
                 request.copyNumber = copy
-                group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
-                guard race.maySend, Self.hasTime(for: wait, context) else { return }
+                let hasEnded = EndFlag()
+                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                    // A copy that does not wait, such as a cache hit, ends here and needs no timer: 3 µs instead of 14.
+                    group.addImmediateTask { [request] in
+                        let ended = await EndedCopy(of: request, context, next)
+                        hasEnded.value.store(true, ordering: .releasing)
+                        return (copy, ended)
+                    }
+                } else {
+                    group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
+                }
+                guard race.maySend, !hasEnded.value.load(ordering: .acquiring), Self.hasTime(for: wait, context)
+                else { return }
                 group.addTask {
                     try? await context.clock.sleep(for: wait)
                     return nil
@@ -220,6 +231,11 @@ private struct EndedCopy: Sendable {
         end = context.clock.now
         convoy = context.convoy
     }
+}
+
+/// Whether a copy has ended.
+private final class EndFlag: Sendable {
+    let value = Atomic(false)
 }
 
 /// The latencies of a partition.
