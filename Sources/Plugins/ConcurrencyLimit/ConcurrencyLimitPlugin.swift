@@ -93,6 +93,11 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         }
         if !turnstile.enterAtOnce(before: context.deadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
+            let departures = context[RateDepartures.self]
+            if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
+                turnstile.leave(after: .zero, on: context.clock, .ignored)
+                throw RateGateClosed()
+            }
         }
         let start = context.clock.now
         do {

@@ -13,7 +13,9 @@ public import PipelineStores
 ///
 /// - Each request of a partition takes as many permits of the limit as `RequestOptions.cost` says. Without permits, it
 ///   waits in line by `RequestOptions.priority`, or is refused. ``RateLimit`` describes what the server then counts.
-/// - A request counts from the moment it is sent. It does not count if it failed without a connection.
+/// - A request counts from the moment it is sent. It does not count if it is not sent, or failed without a connection.
+/// - A request that then waits for a permit of ``ConcurrencyLimitPlugin`` returns to the gate if that has been closed
+///   in the meantime.
 /// - A 429 or 503 with a valid Retry-After closes the gate of the partition: no request is sent before that moment. The
 ///   header field RateLimit does the same if it says that a quota is used up; Retry-After takes precedence. A gate is
 ///   never shortened. Requests that were sent before are not affected.
@@ -58,7 +60,7 @@ public import PipelineStores
 ///
 /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3, and
 /// https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-11
-public struct RateLimitPlugin: Stage.Exchange {
+public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     let limit: RateLimit?
     let maximumWait: Duration?
     let partition: TrafficPartition
@@ -116,33 +118,32 @@ public struct RateLimitPlugin: Stage.Exchange {
                 maximumWaitingCount: maximumWaitingCount
             )
         }
-        let cost = context.options.cost
-        if quota != nil || !turnstile.enterAtOnce(cost, on: context.clock) {
-            try await wait(at: turnstile, for: request, context)
-        }
-        guard limit != nil else {
-            let response = try await send(request)
-            close(turnstile, after: response, context)
-            return response
-        }
-        let start = context.clock.now
-        let flight = turnstile.change(on: context.clock) { $0.depart(cost, at: start) }
-        let response: PipelineResponse
-        do {
-            response = try await send(request)
-        } catch {
-            if let flight, (error as? PipelineError)?.code.provesNothingSent == true {
-                let now = context.clock.now
-                turnstile.change(on: context.clock) { $0.cancel(flight, at: now) }
+        while true {
+            if quota != nil || !turnstile.enterAtOnce(context.options.cost, on: context.clock) {
+                try await wait(at: turnstile, for: request, context)
             }
-            throw error
+            let departure = RateDeparture(at: turnstile, cost: context.options.cost, context)
+            context.update(RateDepartures.self) { $0.append(departure) }
+            defer { context.update(RateDepartures.self) { $0.removeAll { $0 === departure } } }
+            do {
+                let response = try await send(request)
+                departure.end(hasArrived: true, on: context.clock)
+                close(turnstile, after: response, context)
+                return response
+            } catch {
+                let failure = error as? PipelineError
+                let provesNothingSent = failure?.code.provesNothingSent == true
+                departure.end(hasArrived: false, provesNothingSent: provesNothingSent, on: context.clock)
+                guard failure?.underlyingError is RateGateClosed else { throw error }
+            }
         }
-        if let flight {
-            let now = context.clock.now
-            turnstile.change(on: context.clock) { $0.arrive(flight, at: now) }
+    }
+
+    /// Notes that a request is sent, because the server counts it from then on.
+    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+        for departure in context[RateDepartures.self] where departure.belongs(to: context) {
+            departure.depart(on: context.clock)
         }
-        close(turnstile, after: response, context)
-        return response
     }
 
     /// Closes the gate if the response asks for it.
