@@ -95,7 +95,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
             try await wait(at: turnstile, of: key, context)
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
-                turnstile.leave(after: .zero, on: context.clock, .ignored)
+                turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
                 throw RateGateClosed()
             }
         }

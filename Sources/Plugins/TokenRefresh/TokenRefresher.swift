@@ -159,12 +159,12 @@ extension TokenRefresher {
 
 extension TokenRefresher {
     private func start(_ flight: State.Flight, _ context: PipelineContext, _ clock: PipelineClock) {
-        let timer = Task {
+        let timer = Task(executorPreference: context.taskExecutor) {
             guard (try? await clock.sleep(for: policy.timeout)) != nil else { return }
             perform { $0.timeUp(flight) }
         }
         let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, work: .refresh(flight.id))]
-        let work = Task {
+        let work = Task(executorPreference: context.taskExecutor) {
             let ending = await TokenRefreshMark.$current.withValue(marks) { await run(flight, context) }
             let (now, date) = (clock.now, clock.date)
             let next = perform { $0.end(flight, ending, now: now, date: date) }

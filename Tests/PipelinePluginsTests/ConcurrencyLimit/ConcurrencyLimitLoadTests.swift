@@ -97,7 +97,7 @@ struct ConcurrencyLimitLoadTests {
             on: clock
         )
         let results = Results<Served>()
-        let numbers = Counter()
+        let numbers = CallCounter()
         let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: .init(clock: clock))
         await clock.run {
             await withTaskGroup(of: Void.self) { group in

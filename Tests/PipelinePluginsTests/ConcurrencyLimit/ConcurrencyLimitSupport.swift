@@ -49,7 +49,7 @@ final class Results<Value: Sendable>: Sendable {
 }
 
 /// Numbers calls in the order in which they begin.
-final class Counter: Sendable {
+final class CallCounter: Sendable {
     private let last = Mutex(0)
 
     func next() -> Int {
