@@ -110,12 +110,12 @@ struct ConcurrencyLimitPluginTests {
         let plugins: [any PluginType] = [TimeoutPlugin(total: .seconds(9)), ConcurrencyLimitPlugin(.fixed(1))]
         let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         #expect(await run([ask()], provider) == ["200 at 1"])
-        // A request takes 1 s, give or take 0.5 s at first: the bound is 3 s.
+        // A request takes 1 s, give or take 0.5 s at first: the bound is 3 s, or half of the time.
         let brief = Ask(options: .init { $0.totalTimeout = .milliseconds(4_500) })
         let short = Ask(options: .init { $0.totalTimeout = .milliseconds(900) })
         let results = await run([ask(), ask(), ask(), ask(), brief, short], provider)
         #expect(results.prefix(4) == ["200 at 2", "200 at 3", "200 at 4", "200 at 5"])
-        #expect(results.suffix(2) == ["timeout.queue at 2", "timeout.queue at 1"])
+        #expect(results.suffix(2) == ["timeout.queue at 3", "timeout.queue at 1"])
         #expect(transport.sent.count == 5)
         // Without a request in progress, one is let through to learn whether the server has become faster.
         #expect(await run([short], provider) == ["timeout.total at 5"])
