@@ -6,7 +6,7 @@ package enum SeparateTasks {
 }
 
 extension PipelineContext {
-    /// The executor for tasks that a plugin starts and that are no children of its own task; `nil` for the default one.
+    /// The executor for a task that a plugin starts and that is not a child of its own task; `nil` for the default one.
     ///
     /// ```swift
     /// Task(executorPreference: context.taskExecutor) { await refresh() }

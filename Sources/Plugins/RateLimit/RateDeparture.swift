@@ -46,6 +46,7 @@ final class RateDeparture: Sendable {
     /// - Parameters:
     ///   - hasArrived: whether the server has certainly received the request by now.
     ///   - provesNothingSent: whether the server has certainly not received it.
+    ///   - clock: the clock of the call.
     func end(hasArrived: Bool, provesNothingSent: Bool = false, on clock: PipelineClock) {
         let state = state.withLock { state in
             defer { state = .ended }
