@@ -73,10 +73,8 @@ struct TurnstileTests {
                         try await turnstile.enter(before: end, on: clock)
                     }
                 }
-                if reason == nil {
-                    await eventually { turnstile.waitingCount == 1 }
-                    task.cancel()
-                }
+                // Ends the call if it waits.
+                task.cancel()
                 #expect(await task.value?.reason == reason ?? .cancelled)
             }
         }
