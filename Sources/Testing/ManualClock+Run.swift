@@ -1,4 +1,5 @@
 import Dispatch
+import Pipeline
 import Synchronization
 
 extension ManualClock {
@@ -11,8 +12,10 @@ extension ManualClock {
     /// ```
     ///
     /// The work and its child tasks run one at a time, in the order in which they became ready. With a seeded
-    /// `PipelineRandom`, every run is the same. A task that is not a child, or that runs on an actor with an executor
-    /// of its own, runs as usual. If the work waits for such a task while another task sleeps, the clock advances.
+    /// `PipelineRandom`, every run is the same. This includes the tasks that plugins start with `next.start`,
+    /// `startBackgroundCall` or `context.taskExecutor`. Any other task that is not a child runs as usual, and so does a
+    /// task on an actor with an executor of its own. If the work waits for such a task while another task sleeps, the
+    /// clock advances.
     ///
     /// - Parameter work: the work, with all tasks that sleep on this clock as its children.
     /// - Returns: what the work returns.
@@ -21,10 +24,12 @@ extension ManualClock {
         _ work: @Sendable @concurrent () async throws -> Output
     ) async rethrows -> Output {
         let executor = VirtualTimeExecutor(self)
-        return try await withTaskExecutorPreference(executor) {
-            // Within the last job, so that the clock does not advance after it.
-            defer { executor.end() }
-            return try await work()
+        return try await SeparateTasks.$executor.withValue(executor) {
+            try await withTaskExecutorPreference(executor) {
+                // Within the last job, so that the clock does not advance after it.
+                defer { executor.end() }
+                return try await work()
+            }
         }
     }
 }

@@ -17,7 +17,8 @@ import Android
 
 /// One of the processes that share a rate limit over Redis.
 ///
-/// usage: `ratelimitworker NAME SERVER-PORT REDIS-PORT SECONDS COUNT PERIOD JITTER`, the last two in milliseconds
+/// usage: `ratelimitworker NAME SERVER-PORT REDIS-PORT SECONDS COUNT PERIOD JITTER TIMEOUT`, the last three in
+/// milliseconds
 ///
 /// Twenty tasks make calls without a pause until the time is over. Prints the numbers of successes and failures.
 @main
@@ -25,14 +26,14 @@ enum RateLimitWorker {
     static func main() async {
         #if Redis
         let numbers = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
-        guard numbers.count == 6, let server = URL(string: "http://127.0.0.1:\(numbers[0])") else { exit(2) }
+        guard numbers.count == 7, let server = URL(string: "http://127.0.0.1:\(numbers[0])") else { exit(2) }
         do {
             let limit = RateLimit(
                 numbers[3],
                 per: .milliseconds(numbers[4]),
                 jitter: .milliseconds(numbers[5])
             )
-            let store = try RedisRateLimitStore(port: numbers[1])
+            let store = try RedisRateLimitStore(port: numbers[1], timeout: .milliseconds(numbers[6]))
             let provider = Provider<URLTarget>(
                 transport: URLSessionTransport(),
                 plugins: [RateLimitPlugin(limit, partition: .shared, store: store)]

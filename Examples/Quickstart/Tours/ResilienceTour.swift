@@ -27,8 +27,14 @@ struct ResilienceTour {
         let together = await day([
             TimeoutPlugin(attempt: .seconds(1), total: Self.deadline),
             RetryPlugin(),
-            CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, window: .time(.seconds(5))),
-            ConcurrencyLimitPlugin(.fixed(4)),
+            CircuitBreakerPlugin(
+                failureRatio: 0.5,
+                minimumCallCount: 10,
+                window: .time(.seconds(5)),
+                breakDuration: .seconds(2)
+            ),
+            // A call that has waited for longer would end before the timeout of its attempt, which the breaker counts.
+            ConcurrencyLimitPlugin(.fixed(4), maximumWait: .seconds(1)),
         ])
         row("", "timeout alone", "with plugins")
         row("responses, of the server's capacity", "\(percent(alone.goodput))", "\(percent(together.goodput))")
@@ -61,7 +67,7 @@ struct ResilienceTour {
                     }
                     try? await clock.sleep(for: .seconds(1) / 60)
                 }
-                return await group.reduce(into: []) { times, time in if let time { times.append(time) } }
+                return await group.reduce(into: [Duration]()) { times, time in if let time { times.append(time) } }
             }
         }
         return Day(times: times.sorted(), reachedCount: server.arrivals.count { Self.outage.contains($0) })

@@ -27,7 +27,7 @@ final class BackgroundCalls: Sendable {
             return false
         }
         if isRefused { return nil }
-        let task = Task {
+        let task = Task(executorPreference: SeparateTasks.executor) {
             await work()
             self.end(id)
         }

@@ -37,9 +37,11 @@ extension Stage {
         ) -> Task<Void, Never> {
             let begun = Result { try begin() }
             if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                return Task.immediate { await run(request, begun, then: end) }
+                return Task.immediate(executorPreference: SeparateTasks.executor) {
+                    await run(request, begun, then: end)
+                }
             }
-            return Task { await run(request, begun, then: end) }
+            return Task(executorPreference: SeparateTasks.executor) { await run(request, begun, then: end) }
         }
 
         @concurrent

@@ -63,7 +63,9 @@ struct Circuit: Sendable {
     }
 
     /// Whether the circuit is closed and has seen no failure lately, so that a new one would behave alike.
-    var isIdle: Bool { state == .closed && window.failureCount == 0 }
+    func isIdle(at now: Duration) -> Bool {
+        state == .closed && window.failureCount(at: now) == 0
+    }
 
     /// Returns the changes since the previous call, in order.
     mutating func takeChanges() -> [Change] {

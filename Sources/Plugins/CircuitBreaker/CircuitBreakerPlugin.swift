@@ -115,7 +115,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        let circuit = circuits.circuit(of: partition.key(of: request, context))
+        let circuit = circuits.circuit(of: partition.key(of: request, context), on: context.clock)
         let permit = try admit(to: circuit, context)
         do {
             return noting(try await send(request), circuit, permit, context)

@@ -58,6 +58,14 @@ struct CircuitWindow: Sendable {
         failureCount += 1
     }
 
+    /// Returns the number of failures that have not left the window.
+    func failureCount(at now: Duration) -> Int {
+        guard maximumCallCount == 0, now >= end else { return failureCount }
+        var window = self
+        window.advance(to: now)
+        return window.failureCount
+    }
+
     /// Replaces the oldest outcome of a window by count.
     private mutating func record(_ isFailure: Bool) {
         let (word, bit) = (next / 64, UInt64(1) << UInt64(next % 64))

@@ -14,8 +14,8 @@ final class Circuits: Sendable {
         self.rules = rules
     }
 
-    func circuit(of key: TrafficKey) -> SharedCircuit {
-        map.object(for: key) {
+    func circuit(of key: TrafficKey, on clock: PipelineClock = PipelineClock(ContinuousClock())) -> SharedCircuit {
+        map.object(for: key, on: clock) {
             let circuit = Circuit(rules, isIsolated: isIsolated.load(ordering: .acquiring))
             return SharedCircuit(circuit, name: key.shownName, changes: changes)
         }

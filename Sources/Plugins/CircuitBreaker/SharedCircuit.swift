@@ -25,7 +25,9 @@ final class SharedCircuit: PartitionObject {
         self.changes = changes
     }
 
-    var isIdle: Bool { state.withLock { $0.circuit.isIdle } }
+    func isIdle(at now: PipelineClock.Instant) -> Bool {
+        state.withLock { $0.circuit.isIdle(at: $0.origin?.duration(to: now) ?? .zero) }
+    }
 
     var current: CircuitState { state.withLock { $0.circuit.state } }
 

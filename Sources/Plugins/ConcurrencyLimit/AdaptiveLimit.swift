@@ -2,10 +2,11 @@
 ///
 /// A server that works on n requests at a time responds to more of them later, not faster: beyond this knee, latency
 /// grows in proportion to the number of requests. In each window of samples, the limit moves towards the number of
-/// requests in flight at which the latency would be the baseline, plus a tenth to notice when there is room for more.
-/// The baseline is the mean latency below the knee. A short probe with fewer requests measures it from time to time.
+/// requests in flight at which the latency would be the baseline, plus a few to notice when there is room for more. The
+/// baseline is the mean latency below the knee. A short probe with fewer requests measures it from time to time.
 ///
-/// It compares means, because the lowest latency says little about a server whose service times vary.
+/// It compares means, because the lowest latency says little about a server whose service times vary. A limit that
+/// falls without lowering the latency is below the knee, so its baseline was too low and is measured anew.
 struct AdaptiveLimit: Sendable {
     /// What the next window of samples is for.
     private enum Phase {
@@ -25,7 +26,9 @@ struct AdaptiveLimit: Sendable {
         var inFlightSum = 0
     }
 
-    private static let headroom = 0.07
+    private static let headroom = 0.03
+    /// By how much a latency may exceed the baseline by chance.
+    private static let tolerance = 1.05
     private static let climbFactor = 1.5
     private static let probeFactor = 0.7
     private static let windowsBetweenProbes = 40
@@ -42,6 +45,8 @@ struct AdaptiveLimit: Sendable {
     private var hasKnee = false
     /// The number of windows in a row in which there was room for more.
     private var growthCount = 0
+    /// The limit at the last probe.
+    private var probedLimit = 0.0
     /// The limit and the latency at which the limit began to fall.
     private var fallStart: (limit: Double, latency: Double)?
     private var window = Window()
@@ -79,7 +84,11 @@ struct AdaptiveLimit: Sendable {
 
     /// The number of samples in a window, which is small until the first knee was found.
     private var sampleCount: Int {
-        if hasKnee { max(Self.minimumSampleCount, 2 * permits) } else { max(Self.climbSampleCount, permits) }
+        if hasKnee {
+            max(Self.minimumSampleCount, 2 * permits)
+        } else {
+            max(Self.climbSampleCount, min(5 * permits, Self.minimumSampleCount), permits)
+        }
     }
 
     private mutating func close(_ window: Window) {
@@ -118,7 +127,9 @@ struct AdaptiveLimit: Sendable {
         case .following(let remaining):
             if isFallingInVain(latency) { baseline = latency } else if !isSaturated { setBaseline(latency) }
             follow(min(gradient(of: latency), kept), isSaturated: isSaturated)
-            guard remaining > 0 else {
+            // A limit that has fallen a lot may have fallen for a baseline that was too low by chance.
+            guard remaining > 0, limit > 0.6 * probedLimit else {
+                probedLimit = limit
                 self.skipCount = skipCount
                 phase = .probing(previous: latency)
                 level = max(range.lowerBound, (limit * Self.probeFactor).rounded(.down))
@@ -131,7 +142,7 @@ struct AdaptiveLimit: Sendable {
     /// Returns by which factor the requests in flight exceed the knee, as a number in `0.5...1`.
     private func gradient(of latency: Double) -> Double {
         guard let baseline, latency > 0 else { return 1 }
-        return min(1, max(0.5, baseline / latency))
+        return min(1, max(0.5, Self.tolerance * baseline / latency))
     }
 
     /// Returns whether a fall of the limit by a fifth has not lowered the latency, so that it is below the knee.
@@ -149,7 +160,7 @@ struct AdaptiveLimit: Sendable {
     /// Moves the limit towards the knee; upwards only if requests use it up, and faster the longer there is room.
     private mutating func follow(_ gradient: Double, isSaturated: Bool) {
         growthCount = gradient > 0.97 ? growthCount + 1 : 0
-        let headroom = min(0.5, Self.headroom * Double(1 << min(max(0, growthCount - 3), 3)))
+        let headroom = min(0.5, Self.headroom * Double(1 << min(max(0, growthCount - 2), 4)))
         let target = limit * gradient + max(0.5, limit * headroom)
         guard isSaturated || target < limit else { return }
         move(to: (limit + target) / 2)

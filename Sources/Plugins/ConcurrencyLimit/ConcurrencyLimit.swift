@@ -26,10 +26,13 @@ public struct ConcurrencyLimit: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - initial: the limit at the start, within `range`; defaults to 20.
-    ///   - range: the lowest and the highest limit, 1 and up; defaults to `1...1_000`.
+    ///   - range: the lowest and the highest limit, within `1...1_000_000`; defaults to `1...1_000`.
     /// - Returns: the limit.
     public static func adaptive(initial: Int = 20, range: ClosedRange<Int> = 1...1_000) -> ConcurrencyLimit {
-        precondition(range.lowerBound > 0, "range is \(range), not of 1 or more")
+        precondition(
+            range.lowerBound > 0 && range.upperBound <= 1_000_000,
+            "range is \(range), not within 1...1,000,000"
+        )
         precondition(range.contains(initial), "initial is \(initial), not in \(range)")
         return ConcurrencyLimit(initial: initial, range: range)
     }

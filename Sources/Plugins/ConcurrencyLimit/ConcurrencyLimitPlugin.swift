@@ -19,13 +19,15 @@ public import Pipeline
 /// - If the queue is full, the newest request of the lowest priority in it is refused in favor of one with a higher
 ///   priority; otherwise the new request is refused.
 /// - A request whose `context.deadline` would pass is refused: at once if less time is left than a request usually
-///   takes, and while it waits as soon as less is left than almost all requests take. At least one request is always
-///   let through, to learn whether the server has become faster.
+///   takes, and while it waits as soon as less is left than almost all requests take, or than half of what was left
+///   at first. One request that still awaits its head is always let through, to learn whether the server has become
+///   faster.
 /// - An adaptive limit learns from each exchange: from the time until the end of the body, or until the header fields
 ///   for a streamed call, because its reader decides when the body ends.
 /// - Each hop of a redirect needs a permit of its own partition, while the body of the hop before is discarded first.
 /// - Does not touch requests and responses, except that a streamed body is watched for its end. Keeps at most 1,000
 ///   partitions. A free permit costs two short locks and no allocation.
+/// - Providers that share the plugin must have comparable clocks, see `PipelineClock.Instant`.
 /// - Annotates an exchange that waited with `waited` and the duration, and a call that was refused with `refused`. With
 ///   a timeline, the wait is the span `permit`.
 ///
@@ -86,11 +88,16 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         send: Stage.Send
     ) async throws -> PipelineResponse {
         let key = partition.key(of: request, context)
-        let turnstile = turnstiles.object(for: key) {
+        let turnstile = turnstiles.object(for: key, on: context.clock) {
             Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
         }
         if !turnstile.enterAtOnce(before: context.deadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
+            let departures = context[RateDepartures.self]
+            if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
+                turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
+                throw RateGateClosed()
+            }
         }
         let start = context.clock.now
         do {
@@ -101,10 +108,12 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
                 return response
             }
             let clock = context.clock
-            let headDuration = context.isStreaming ? start.duration(to: clock.now) : nil
-            response.body = response.body.onEnd { end in
-                let duration = headDuration ?? start.duration(to: clock.now)
-                turnstile.leave(after: duration, on: clock, headDuration == nil ? .init(end, outcome) : outcome)
+            if context.isStreaming {
+                let duration = start.duration(to: clock.now)
+                turnstile.change(on: clock) { $0.open(after: duration, outcome) }
+                response.body = response.body.onEnd { _ in turnstile.change(on: clock) { $0.close() } }
+            } else {
+                response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .init($0, outcome)) }
             }
             return response
         } catch {
@@ -153,10 +162,7 @@ extension Turnstile<PermitMeter> {
         on clock: PipelineClock,
         _ outcome: PermitMeter.Outcome
     ) {
-        leave(after: start.duration(to: clock.now), on: clock, outcome)
-    }
-
-    fileprivate func leave(after duration: Duration, on clock: PipelineClock, _ outcome: PermitMeter.Outcome) {
+        let duration = start.duration(to: clock.now)
         change(on: clock) { $0.release(after: duration, outcome) }
     }
 }

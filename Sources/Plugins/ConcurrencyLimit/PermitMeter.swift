@@ -14,6 +14,8 @@ struct PermitMeter: TrafficMeter {
     private let fixed: Int
     private var adaptive: AdaptiveLimit?
     private(set) var inUse = 0
+    /// The permits in use by streams whose latency is already known.
+    private var openCount = 0
     /// The mean time for which requests kept their permits, and its mean deviation; `nil` before the first response.
     private var latency: (mean: Duration, deviation: Duration)?
 
@@ -25,7 +27,7 @@ struct PermitMeter: TrafficMeter {
     /// The number of requests that may be in flight.
     var limit: Int { adaptive?.permits ?? fixed }
 
-    var isIdle: Bool { inUse == 0 }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { inUse == 0 }
 
     func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
         inUse < limit ? .now : .afterChange
@@ -41,18 +43,34 @@ struct PermitMeter: TrafficMeter {
     /// the server would work in vain. The bound is that of RFC 6298 for retransmissions.
     func leadTime(ofWaiting waits: Bool) -> Duration {
         // One request goes in any case, because only a response can correct the latency.
-        guard let latency, inUse > 0 else { return .zero }
+        guard let latency, inUse > openCount else { return .zero }
         return waits ? latency.mean + latency.deviation * 4 : latency.mean
     }
 
     /// Returns a permit.
     mutating func release(after duration: Duration, _ outcome: Outcome) {
+        learn(duration, outcome)
+        inUse -= 1
+    }
+
+    /// Notes that the head of a stream has arrived, which keeps its permit.
+    mutating func open(after duration: Duration, _ outcome: Outcome) {
+        learn(duration, outcome)
+        openCount += 1
+    }
+
+    /// Returns the permit of a stream.
+    mutating func close() {
+        openCount -= 1
+        inUse -= 1
+    }
+
+    private mutating func learn(_ duration: Duration, _ outcome: Outcome) {
         if outcome != .ignored {
             adaptive?.add(duration, inFlight: inUse, wasDropped: outcome == .dropped)
             // A refusal may come at once, so it counts only if it shows that requests take longer.
             if outcome == .answered || latency.map({ duration > $0.mean }) ?? false { addLatency(duration) }
         }
-        inUse -= 1
     }
 
     private mutating func addLatency(_ duration: Duration) {

@@ -109,7 +109,8 @@ public struct HedgingPlugin: Stage.Intercept {
         guard delay != .never, !context.wantsStream, request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
-        let observed = latencies.object(for: partition.key(of: request, context)) { ObservedLatencies() }
+        let key = partition.key(of: request, context)
+        let observed = latencies.object(for: key, on: context.clock) { ObservedLatencies() }
         let start = context.clock.now
         let race = HedgingRace(maximumCopyCount: maximumHedgeCount + 1)
         guard let (copy, ended) = await run(race, every: observed.delay(delay), request, context, next) else {
@@ -142,8 +143,19 @@ public struct HedgingPlugin: Stage.Intercept {
                 var request = request
                 let copy = race.send()
                 request.copyNumber = copy
-                group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
-                guard race.maySend, Self.hasTime(for: wait, context) else { return }
+                let hasEnded = EndFlag()
+                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                    // A copy that does not wait, such as a cache hit, ends here and needs no timer: 3 µs instead of 14.
+                    group.addImmediateTask { [request] in
+                        let ended = await EndedCopy(of: request, context, next)
+                        hasEnded.value.store(true, ordering: .releasing)
+                        return (copy, ended)
+                    }
+                } else {
+                    group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
+                }
+                guard race.maySend, !hasEnded.value.load(ordering: .acquiring), Self.hasTime(for: wait, context)
+                else { return }
                 group.addTask {
                     try? await context.clock.sleep(for: wait)
                     return nil
@@ -221,11 +233,16 @@ private struct EndedCopy: Sendable {
     }
 }
 
+/// Whether a copy has ended.
+private final class EndFlag: Sendable {
+    let value = Atomic(false)
+}
+
 /// The latencies of a partition.
 private final class ObservedLatencies: PartitionObject {
     private let window = Mutex(LatencyWindow())
 
-    var isIdle: Bool { true }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { true }
 
     func add(_ latency: Duration) {
         window.withLock { $0.add(latency) }

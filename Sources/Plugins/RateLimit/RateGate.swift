@@ -53,6 +53,11 @@ struct RateGate: Sendable {
         return resumption.flatMap { $0.next > now ? $0.next : nil }
     }
 
+    /// Whether the gate has been open for as long as calls are spread.
+    func isIdle(at now: PipelineClock.Instant) -> Bool {
+        now >= opening?.advanced(by: spread) ?? now && now >= resumption?.end ?? now
+    }
+
     mutating func pass(at now: PipelineClock.Instant) {
         guard let spacing = resumption?.spacing else { return }
         resumption?.next = now.advanced(by: spacing)

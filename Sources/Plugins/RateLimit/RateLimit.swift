@@ -36,7 +36,9 @@ public struct RateLimit: Sendable, Hashable {
     ///   - period: the length of the period.
     ///   - burst: the number of requests that are sent without spacing after a pause. A burst never exceeds the limit
     ///     of a period. It exceeds the limit of a server that counts shorter periods in proportion, such as 10 requests
-    ///     per 100 ms for 100 per second, and that of a token bucket with fewer than `burst` tokens.
+    ///     per 100 ms for 100 per second, and that of a token bucket with fewer than `burst` tokens. With a
+    ///     store, requests are spaced by (`per` + `jitter`) / (`count` - `burst` + 1), so a burst of 50 of 100 halves
+    ///     the rate.
     ///   - jitter: the longest time from sending a request to its arrival that varies. If a request takes longer, the
     ///     server may count it later than the plugin and so exceed the limit; a new connection may be such a case.
     public init(_ count: Int, per period: Duration, burst: Int = 1, jitter: Duration = .milliseconds(50)) {
@@ -59,8 +61,9 @@ public struct RateLimit: Sendable, Hashable {
     /// server counts no more than `count` in a period, however requests are delayed within the jitter.
     var sharedInterval: Duration { (period + jitter) / (count - burst + 1) }
 
-    /// How much of the limit each process may have reserved in a shared store: enough for 50 ms of all requests.
-    var reservableCost: Int { max(1, Int((Double(count) * (.milliseconds(50) / period)).rounded(.up))) }
+    /// How much of the limit each process may have reserved in a shared store: a burst, and at least enough for 50 ms
+    /// of all requests.
+    var reservableCost: Int { max(burst, Int((Double(count) * (.milliseconds(50) / period)).rounded(.up))) }
 
     var window: RateWindow {
         RateWindow(limit: count, window: period.nanoseconds, burst: burst, jitter: jitter.nanoseconds)

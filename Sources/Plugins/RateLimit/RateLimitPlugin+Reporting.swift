@@ -1,16 +1,22 @@
 public import Pipeline
 
 extension RateLimitPlugin: HealthReporting {
-    /// The plugin is degraded while the gate of a partition is closed.
+    /// The plugin is degraded while calls wait or the gate of a partition is closed.
     ///
-    /// The details name these partitions, and for how long the gate stays closed.
+    /// The details name these partitions, how many calls wait, and for how long the gate stays closed. Partitions whose
+    /// keys may be secrets are only counted.
     public func health(on clock: PipelineClock) -> PluginHealth {
         let now = clock.now
         var details: [String: String] = [:]
+        var unnamedCount = 0
         for (key, turnstile) in turnstiles.all {
-            guard let rest = turnstile.read({ meter, _ in meter.closure(at: now) }) else { continue }
-            details[key.shownName ?? "other partitions"] = "closed for \(PipelineError.text(of: rest))"
+            let (rest, waitingCount) = turnstile.read { meter, count in (meter.closure(at: now), count) }
+            let closure = rest.map { "closed for \(PipelineError.text(of: $0))" }
+            let texts = [closure, waitingCount > 0 ? "\(waitingCount) waiting" : nil].compactMap(\.self)
+            guard !texts.isEmpty else { continue }
+            if let name = key.shownName { details[name] = texts.joined(separator: ", ") } else { unnamedCount += 1 }
         }
+        if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) closed or with waiting calls" }
         return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details)
     }
 }

@@ -1,7 +1,4 @@
-import Foundation
 import Pipeline
-import PipelineContentCoding
-import PipelineStores
 
 extension RateLimitPlugin {
     /// A request that waits for its permits.
@@ -11,6 +8,8 @@ extension RateLimitPlugin {
         let context: PipelineContext
         let start: PipelineClock.Instant
         let maximum: Duration?
+        /// Whether it waited for more than a round trip to the store.
+        var hasWaited = false
 
         var clock: PipelineClock { context.clock }
         var cost: Int { context.options.cost }
@@ -31,7 +30,7 @@ extension RateLimitPlugin {
         for request: PipelineRequest,
         _ context: PipelineContext
     ) async throws {
-        let wait = Wait(
+        var wait = Wait(
             turnstile: turnstile,
             request: request,
             context: context,
@@ -39,66 +38,56 @@ extension RateLimitPlugin {
             maximum: maximumWait
         )
         do {
-            while try await !pass(wait) {}
+            while try await !pass(&wait) {}
         } catch let refusal as TurnstileRefusal {
             guard refusal.reason != .cancelled else { throw CancellationError() }
             context.annotate("refused", by: self)
             throw Self.error(for: refusal, context.options.cost)
         }
-        let elapsed = wait.elapsed
-        if elapsed > .zero { context.annotate("waited", by: self, duration: elapsed) }
+        if wait.hasWaited { context.annotate("waited", by: self, duration: wait.elapsed) }
     }
 
     /// Waits in line, and for the moment that the store names; returns `false` if the gate has been closed since.
-    private func pass(_ wait: Wait) async throws -> Bool {
+    private func pass(_ wait: inout Wait) async throws -> Bool {
         let (turnstile, context, cost) = (wait.turnstile, wait.context, wait.cost)
         if !turnstile.enterAtOnce(cost, before: context.deadline, on: wait.clock) {
-            _ = try await context.recordSpan("rate limit", as: .wait) {
+            let (clock, rest) = (wait.clock, wait.rest)
+            let waited = try await context.recordSpan("rate limit", as: .wait) {
                 () async throws(TurnstileRefusal) in
                 try await turnstile.enter(
                     cost,
                     context.options.priority,
                     before: context.deadline,
-                    within: wait.rest,
-                    on: wait.clock
+                    within: rest,
+                    on: clock
                 )
             }
+            if waited > .zero { wait.hasWaited = true }
         }
         do {
-            try await reserve(wait)
+            try await reserve(&wait)
         } catch {
-            turnstile.change(on: wait.clock) { $0.cancel(cost) }
+            let now = wait.clock.now
+            turnstile.change(on: wait.clock) { $0.cancel(cost, at: now) }
             throw error
         }
         let now = wait.clock.now
         return turnstile.change(on: wait.clock) { meter in
             guard meter.closure(at: now) != nil else { return true }
-            meter.cancel(cost)
+            meter.cancel(cost, at: now)
             return false
         }
     }
 
     /// Reserves the request in the store and waits for its moment; does nothing if the store is unavailable.
-    private func reserve(_ wait: Wait) async throws {
-        guard let store, let limit else { return }
-        let patience = wait.patience
-        let delay: Duration
-        do {
-            delay = try await store.reserve(
-                wait.cost,
-                of: partition.key(of: wait.request, wait.context).storedName,
-                interval: limit.sharedInterval,
-                burst: limit.burst,
-                within: patience
-            )
-        } catch {
-            try Task.checkCancellation()
-            return
-        }
-        if let patience, delay > patience { throw TurnstileRefusal(reason: .tooLate, wait: delay) }
+    private func reserve(_ wait: inout Wait) async throws {
+        guard let quota else { return }
+        let key = partition.key(of: wait.request, wait.context)
+        let delay = try await quota.reserve(wait.cost, of: key, on: wait.clock) { [wait] in wait.patience }
         guard delay > .zero else { return }
-        let moment = wait.clock.now.advanced(by: delay)
-        try await wait.context.recordSpan("rate limit", as: .wait) { try await wait.clock.sleep(until: moment) }
+        wait.hasWaited = true
+        let (clock, moment) = (wait.clock, wait.clock.now.advanced(by: delay))
+        try await wait.context.recordSpan("rate limit", as: .wait) { try await clock.sleep(until: moment) }
     }
 
     private static func error(for refusal: TurnstileRefusal, _ cost: Int) -> PipelineError {
@@ -109,12 +98,5 @@ extension RateLimitPlugin {
             default: "the rate limit does not permit the request in time"
             }
         return .refused(.limit(.rate), reason, retryAfter: refusal.wait)
-    }
-}
-
-extension TrafficKey {
-    /// The name of the partition in a store, which contains no secrets.
-    fileprivate var storedName: String {
-        shownName ?? SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined()
     }
 }

@@ -13,7 +13,9 @@ public import PipelineStores
 ///
 /// - Each request of a partition takes as many permits of the limit as `RequestOptions.cost` says. Without permits, it
 ///   waits in line by `RequestOptions.priority`, or is refused. ``RateLimit`` describes what the server then counts.
-/// - A request counts from the moment it is sent. It does not count if it failed without a connection.
+/// - A request counts from the moment it is sent. It does not count if it is not sent, or failed without a connection.
+/// - A request that then waits for a permit of ``ConcurrencyLimitPlugin`` returns to the gate if that has been closed
+///   in the meantime.
 /// - A 429 or 503 with a valid Retry-After closes the gate of the partition: no request is sent before that moment. The
 ///   header field RateLimit does the same if it says that a quota is used up; Retry-After takes precedence. A gate is
 ///   never shortened. Requests that were sent before are not affected.
@@ -22,9 +24,13 @@ public import PipelineStores
 /// - The response that closed the gate is returned unchanged. An outer ``RetryPlugin`` waits for the same moment.
 /// - Ignores what cached responses and replayed recordings (`context.isReplayed`) say.
 /// - With a `store`, each request also reserves its moment there, with one round trip, so that several processes share
-///   the limit. The requests are spaced by (`per` + `jitter`) / `count`, whose inverse is the largest rate that is safe
-///   without knowledge of the other processes' responses. The reservation of a call that is cancelled is lost. If the
-///   store fails, requests are limited within the process only. Gates are not shared.
+///   the limit. The requests are spaced by (`per` + `jitter`) / (`count` - `burst` + 1), whose inverse is the largest
+///   rate that is safe without knowledge of the other processes' responses: a `burst` of 50 with a `count` of 100
+///   halves the rate. The reservation of a call that is cancelled is lost. Gates are not shared.
+/// - If a round trip to the store takes longer than `jitter` (at least 10 ms), the request is reserved again, at most
+///   twice. If the store fails or takes more than 250 ms, requests are limited within the process only, and the store
+///   is not used for 1 s.
+/// - Providers that share the plugin must have comparable clocks, see `PipelineClock.Instant`.
 /// - Changes neither request nor response, and does not read bodies. Keeps up to 1,000 partitions, with up to 10,000
 ///   moments each.
 ///
@@ -54,11 +60,11 @@ public import PipelineStores
 ///
 /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3, and
 /// https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-11
-public struct RateLimitPlugin: Stage.Exchange {
+public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     let limit: RateLimit?
     let maximumWait: Duration?
     let partition: TrafficPartition
-    let store: (any RateLimitStore)?
+    let quota: SharedQuota?
     let turnstiles = PartitionMap<Turnstile<RateMeter>>()
     private let maximumWaitingCount: Int
     private let spread: Duration
@@ -97,7 +103,7 @@ public struct RateLimitPlugin: Stage.Exchange {
         self.partition = partition
         self.spread = spread
         self.maximumRetryAfter = maximumRetryAfter
-        self.store = limit == nil ? nil : store
+        quota = if let limit, let store { SharedQuota(store, limit) } else { nil }
     }
 
     /// Sends the request once it has its permits and the gate is open.
@@ -106,38 +112,38 @@ public struct RateLimitPlugin: Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        let turnstile = turnstiles.object(for: partition.key(of: request, context)) {
+        let turnstile = turnstiles.object(for: partition.key(of: request, context), on: context.clock) {
             Turnstile(
-                RateMeter(limit, spread: spread, isShared: store != nil),
+                RateMeter(limit, spread: spread, isShared: quota != nil && maximumWait != .zero),
                 maximumWaitingCount: maximumWaitingCount
             )
         }
-        let cost = context.options.cost
-        if store != nil || !turnstile.enterAtOnce(cost, on: context.clock) {
-            try await wait(at: turnstile, for: request, context)
-        }
-        guard limit != nil else {
-            let response = try await send(request)
-            close(turnstile, after: response, context)
-            return response
-        }
-        let start = context.clock.now
-        let flight = turnstile.change(on: context.clock) { $0.depart(cost, at: start) }
-        let response: PipelineResponse
-        do {
-            response = try await send(request)
-        } catch {
-            if let flight, (error as? PipelineError)?.code.provesNothingSent == true {
-                turnstile.change(on: context.clock) { $0.cancel(flight) }
+        while true {
+            if quota != nil || !turnstile.enterAtOnce(context.options.cost, on: context.clock) {
+                try await wait(at: turnstile, for: request, context)
             }
-            throw error
+            let departure = RateDeparture(at: turnstile, cost: context.options.cost, context)
+            context.update(RateDepartures.self) { $0.append(departure) }
+            defer { context.update(RateDepartures.self) { $0.removeAll { $0 === departure } } }
+            do {
+                let response = try await send(request)
+                departure.end(hasArrived: true, on: context.clock)
+                close(turnstile, after: response, context)
+                return response
+            } catch {
+                let failure = error as? PipelineError
+                let provesNothingSent = failure?.code.provesNothingSent == true
+                departure.end(hasArrived: false, provesNothingSent: provesNothingSent, on: context.clock)
+                guard failure?.underlyingError is RateGateClosed else { throw error }
+            }
         }
-        if let flight {
-            let now = context.clock.now
-            turnstile.change(on: context.clock) { $0.arrive(flight, at: now) }
+    }
+
+    /// Notes that a request is sent, because the server counts it from then on.
+    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+        for departure in context[RateDepartures.self] where departure.belongs(to: context) {
+            departure.depart(on: context.clock)
         }
-        close(turnstile, after: response, context)
-        return response
     }
 
     /// Closes the gate if the response asks for it.

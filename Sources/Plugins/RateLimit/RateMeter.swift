@@ -22,7 +22,10 @@ struct RateMeter: TrafficMeter {
         gate = RateGate(spread: spread)
     }
 
-    var isIdle: Bool { gate.isIdle && window?.cost ?? 0 == 0 }
+    mutating func isIdle(at now: PipelineClock.Instant) -> Bool {
+        let moment = moment(now)
+        return gate.isIdle(at: now) && window?.isIdle(at: moment) ?? true
+    }
 
     mutating func availability(
         of cost: Int,
@@ -59,10 +62,16 @@ struct RateMeter: TrafficMeter {
     }
 
     /// Returns permits that are not used.
-    mutating func cancel(_ cost: Int) { window?.cancel(cost) }
+    mutating func cancel(_ cost: Int, at now: PipelineClock.Instant) {
+        let moment = moment(now)
+        window?.cancel(cost, at: moment)
+    }
 
     /// Returns the permits of a request of which nothing was sent.
-    mutating func cancel(_ flight: Flight) { window?.cancel(flight.cost, of: flight.number) }
+    mutating func cancel(_ flight: Flight, at now: PipelineClock.Instant) {
+        let moment = moment(now)
+        window?.cancel(flight.cost, of: flight.number, at: moment)
+    }
 
     /// Notes that the response to a request has begun.
     mutating func arrive(_ flight: Flight, at now: PipelineClock.Instant) {

@@ -6,16 +6,16 @@
 /// its response begins, or `jitter` after it was sent. A request that takes its place is sent later, so it arrives more
 /// than `window` after it.
 ///
-/// The spacing is that of GCRA. In addition, requests that were held up may follow at twice the pace until they are
-/// back on schedule. Otherwise, each gap that the window forces would be lost: with a jitter of 0 to 50 ms, 96.3 % of
-/// the limit would be used instead of 97.4 %.
+/// The spacing is that of GCRA. In addition, the requests after one that was held up may follow at twice the pace until
+/// they are back on schedule. Otherwise, each gap that the window forces would be lost: with a jitter of 0 to 50 ms,
+/// 96.3 % of the limit would be used instead of 97.4 %.
 ///
 /// Moments are nanoseconds since any origin, and never decrease.
 struct RateWindow: Sendable {
     enum Availability: Equatable {
         case now
         case at(Int64)
-        /// Only ``depart(_:at:)`` or ``cancel(_:of:)`` helps.
+        /// Only ``depart(_:at:)`` or ``cancel(_:of:at:)`` helps.
         case afterChange
     }
 
@@ -39,6 +39,10 @@ struct RateWindow: Sendable {
     private(set) var reservedCost = 0
     /// The moment at which the next request is due if all are evenly spaced; `nil` before the first.
     private var due: Int64?
+    /// Where ``due`` would be if no request had been held up lately; never later.
+    private var schedule: Int64 = 0
+    /// The moment until which the next request is known to be held up.
+    private var heldUntil: Int64?
     private var lastReservation: Int64 = 0
 
     init(limit: Int, window: Int64, burst: Int, jitter: Int64) {
@@ -51,7 +55,13 @@ struct RateWindow: Sendable {
     }
 
     /// The cost of all requests that count.
-    var cost: Int { arrived.cost + flying.cost + reservedCost }
+    private var cost: Int { arrived.cost + flying.cost + reservedCost }
+
+    /// Returns whether no request counts any more.
+    mutating func isIdle(at now: Int64) -> Bool {
+        advance(to: now)
+        return cost == 0
+    }
 
     /// Returns when a request may be sent; its cost must not exceed the limit.
     mutating func availability(of cost: Int, at now: Int64) -> Availability {
@@ -62,13 +72,19 @@ struct RateWindow: Sendable {
             guard let release = release(of: excess) else { return .afterChange }
             moment = max(moment, release)
         }
-        return moment <= now ? .now : .at(moment)
+        guard moment > now else { return .now }
+        heldUntil = moment
+        return .at(moment)
     }
 
     /// Counts a request that will be sent.
     mutating func reserve(_ cost: Int, at now: Int64) {
         reservedCost += cost
+        let lag = Self.catchUp * interval
+        let wasHeld = heldUntil.map { now - $0 <= lag } ?? false
+        schedule = max(schedule, wasHeld ? now - lag : now) + interval * Int64(cost)
         due = max(now, due ?? now) + interval * Int64(cost)
+        heldUntil = nil
         lastReservation = now
     }
 
@@ -86,18 +102,21 @@ struct RateWindow: Sendable {
     }
 
     /// Notes that a reserved request, or one in flight, has certainly not been sent.
-    mutating func cancel(_ cost: Int, of flight: Int? = nil) {
+    mutating func cancel(_ cost: Int, of flight: Int? = nil, at now: Int64) {
         if let flight {
             _ = flying.remove(cost, from: flight)
         } else {
             reservedCost -= cost
         }
+        guard let due, due > now else { return }
+        let returned = min(due - now, interval * Int64(cost))
+        self.due = due - returned
+        schedule -= returned
     }
 
     private var earliestByPace: Int64 {
         guard let due else { return .min }
-        let behind = due - tolerance - Self.catchUp * interval
-        return min(due - tolerance, max(behind, lastReservation + interval / 2))
+        return min(due - tolerance, max(schedule - tolerance, lastReservation + interval / 2))
     }
 
     private mutating func advance(to now: Int64) {

@@ -1,4 +1,4 @@
-public import Pipeline
+import Pipeline
 
 /// How the plugins of ``Pipeline/PluginStack`` `.standard(_:…)` treat servers that are slow, overloaded or down.
 ///
@@ -15,8 +15,8 @@ public import Pipeline
 ///
 /// | setting | `.basic` | `.resilient` | why |
 /// |---|---|---|---|
-/// | `totalTimeout` | none | 30 s | a caller learns in time that the call has failed; set `options.totalTimeout` for long transfers |
-/// | `attemptTimeout` | none | 10 s | a server that hangs is a failure that is retried and opens the circuit; leaves time for three attempts |
+/// | `totalTimeout` | none | 30 s | a caller learns in time that the call has failed; for a long transfer, set the options `totalTimeout` and `attemptTimeout` |
+/// | `attemptTimeout` | none | 8 s, at most `totalTimeout` | a server that hangs is a failure that is retried and opens the circuit; three attempts end before the call does, so that the cache can still serve a stale response |
 /// | `retry` | ``RetryPlugin`` | the same | safe without settings: idempotent requests, a budget, Retry-After |
 /// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
 /// | `fallback` | none | none | only the application knows an acceptable substitute |
@@ -53,7 +53,7 @@ public struct StackResilience: Sendable {
     public static var resilient: StackResilience {
         var resilience = StackResilience()
         resilience.totalTimeout = .seconds(30)
-        resilience.attemptTimeout = .seconds(10)
+        resilience.attemptTimeout = .seconds(8)
         resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10)
         resilience.rateLimit = RateLimitPlugin()
         resilience.concurrencyLimit = ConcurrencyLimitPlugin(.adaptive())
@@ -62,6 +62,11 @@ public struct StackResilience: Sendable {
 
     /// Returns the plugin that limits durations.
     func timeout(idle: Duration) -> TimeoutPlugin {
-        TimeoutPlugin(attempt: attemptTimeout, total: totalTimeout, idle: totalTimeout.map { min($0, idle) } ?? idle)
+        let total = totalTimeout
+        return TimeoutPlugin(
+            attempt: attemptTimeout.map { min($0, total ?? $0) },
+            total: total,
+            idle: min(idle, total ?? idle)
+        )
     }
 }

@@ -192,7 +192,7 @@ extension TokenRefreshState {
             return .giveBack
         }
         guard isPresent else { return begin(patience, now: now, date: date) }
-        guard patience == .start else { return .giveBack }
+        guard patience == .start || isRefreshing else { return .giveBack }
         if place == nil, ticket.failureCount < failureCount, let failure { return .fail(failure) }
         return wait(now)
     }

@@ -159,16 +159,16 @@ extension TokenRefresher {
 
 extension TokenRefresher {
     private func start(_ flight: State.Flight, _ context: PipelineContext, _ clock: PipelineClock) {
-        let timer = Task {
-            guard (try? await clock.sleep(for: policy.timeout)) != nil else { return }
-            perform { $0.timeUp(flight) }
+        let timer = Task(executorPreference: context.taskExecutor) {
+            guard (try? await clock.sleep(for: self.policy.timeout)) != nil else { return }
+            self.perform { $0.timeUp(flight) }
         }
         let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, work: .refresh(flight.id))]
-        let work = Task {
-            let ending = await TokenRefreshMark.$current.withValue(marks) { await run(flight, context) }
+        let work = Task(executorPreference: context.taskExecutor) {
+            let ending = await TokenRefreshMark.$current.withValue(marks) { await self.run(flight, context) }
             let (now, date) = (clock.now, clock.date)
-            let next = perform { $0.end(flight, ending, now: now, date: date) }
-            if let next { start(next, context, clock) }
+            let next = self.perform { $0.end(flight, ending, now: now, date: date) }
+            if let next { self.start(next, context, clock) }
         }
         let (isWanted, isInProgress) = shared.withLock { shared in
             let isInProgress = shared.state.flight?.id == flight.id

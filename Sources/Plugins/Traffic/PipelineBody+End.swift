@@ -37,20 +37,29 @@ private struct WatchedChunks: AsyncSequence, Sendable {
     let end: WatchedEnd
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(iterator: body.chunks().makeAsyncIterator(), end: end)
+        AsyncIterator(iterator: body.chunks().makeAsyncIterator(), reader: Reader(end: end))
+    }
+
+    /// The only reader of the body, which ends it when it goes away.
+    final class Reader: Sendable {
+        let end: WatchedEnd
+
+        init(end: WatchedEnd) { self.end = end }
+
+        deinit { end.reach(.released) }
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: PipelineBody.Chunks.AsyncIterator
-        let end: WatchedEnd
+        let reader: Reader
 
         mutating func next() async throws -> Data? {
             do {
                 let chunk = try await iterator.next()
-                if chunk == nil { end.reach(.complete) }
+                if chunk == nil { reader.end.reach(.complete) }
                 return chunk
             } catch {
-                end.reach(.failed(error))
+                reader.end.reach(.failed(error))
                 throw error
             }
         }

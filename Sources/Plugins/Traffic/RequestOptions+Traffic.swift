@@ -23,13 +23,13 @@ extension RequestOptions {
         set { self[Priority.self] = newValue }
     }
 
-    /// The number of permits that the call takes from a ``RateLimitPlugin``, 1 and up.
+    /// The number of permits that the call takes from a ``RateLimitPlugin``, 1 to 1,000,000,000.
     ///
     /// Use it for a server that charges some operations more than others. Defaults to 1.
     public var cost: Int {
         get { self[Cost.self] }
         set {
-            precondition(newValue > 0, "cost is \(newValue), not 1 or more")
+            precondition((1...1_000_000_000).contains(newValue), "cost is \(newValue), not in 1...1,000,000,000")
             self[Cost.self] = newValue
         }
     }

@@ -3,7 +3,7 @@ import Pipeline
 /// The rule by which a ``Turnstile`` hands out permits, as a value.
 protocol TrafficMeter: Sendable {
     /// Whether a new meter would behave like this one, so that it may be dropped.
-    var isIdle: Bool { get }
+    mutating func isIdle(at now: PipelineClock.Instant) -> Bool
 
     /// Returns how long before its deadline a call must have its permits for its work to end in time.
     ///
@@ -44,7 +44,7 @@ enum MeterAvailability: Sendable, Hashable {
 
 extension TrafficMeter {
     /// The default, `true`: the meter has no state that must be kept.
-    var isIdle: Bool { true }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { true }
 
     /// The default, zero: the meter does not know how long the work takes.
     func leadTime(ofWaiting waits: Bool) -> Duration { .zero }

@@ -18,7 +18,7 @@ final class Turnstile<Meter: TrafficMeter>: PartitionObject {
     }
 
     /// Whether no call waits and the meter is idle.
-    var isIdle: Bool { state.withLock { $0.line.isEmpty && $0.meter.isIdle } }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { state.withLock { $0.isIdle(at: now) } }
 
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.line.count } }

@@ -34,6 +34,12 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         self.line = line
     }
 
+    /// Returns whether no call waits and the meter is idle.
+    mutating func isIdle(at moment: Instant) -> Bool {
+        let now = advance(to: moment)
+        return line.isEmpty && meter.isIdle(at: now)
+    }
+
     /// Takes permits if no call waits for any.
     mutating func takeAtOnce(_ cost: Int, before deadline: Instant?, at moment: Instant) -> Bool {
         guard line.isEmpty else { return false }
@@ -63,7 +69,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
             meter.take(cost, at: now)
             return (.admitted, signals)
         }
-        let patience = [remaining.map { $0 - meter.leadTime(ofWaiting: true) }, maximumWait].compactMap(\.self).min()
+        let patience = [remaining.map { $0 - leadTime(within: $0) }, maximumWait].compactMap(\.self).min()
         if maximumWait == .zero, availability != .never {
             return (.refused(.init(reason: .mustNotWait, wait: availability.wait(from: now))), signals)
         }
@@ -71,7 +77,8 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         lastID += 1
         let deadline = patience.map { now.advanced(by: $0) }
         let ticket = WaitingLine.Ticket(id: lastID, cost: cost, priority: priority, deadline: deadline)
-        let full = TurnstileRefusal(reason: .full, wait: availability.wait(from: now))
+        // The next permit belongs to another call.
+        let full = TurnstileRefusal(reason: .full)
         switch line.add(ticket) {
         case .refused: return (.refused(full), signals)
         case .replaced(let other): end(other.id, .refused(full), &signals)
@@ -81,6 +88,13 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         seats[ticket.id] = seat
         signals.list += serve(at: now).list
         return (.waits(id: ticket.id, seat), signals)
+    }
+
+    /// Returns how long before its deadline a waiting call needs its permits.
+    ///
+    /// It is at most half of the time that is left, or else widely varying latencies would refuse all calls.
+    private func leadTime(within remaining: Duration) -> Duration {
+        max(meter.leadTime(ofWaiting: false), min(meter.leadTime(ofWaiting: true), remaining / 2))
     }
 
     /// Returns why a call must not wait for its permits; `nil` if it may.

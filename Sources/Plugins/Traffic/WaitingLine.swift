@@ -79,15 +79,9 @@ struct WaitingLine: Sendable {
 
     /// Removes a ticket that gets its permits.
     mutating func serve(_ ticket: Ticket) {
-        let isHighest = orders.lastIndex { $0.first != nil } == ticket.priority.rank
         remove(ticket.id)
         for rank in orders.indices where orders[rank].first != nil {
-            if rank != ticket.priority.rank {
-                missed[rank] += ticket.cost
-            } else {
-                // What is left over is kept, so that the share is exact when two priorities are due at the same time.
-                missed[rank] = isHighest ? 0 : max(0, missed[rank] - ticket.cost * (Self.shareDivisor - 1))
-            }
+            missed[rank] = rank == ticket.priority.rank ? 0 : missed[rank] + ticket.cost
         }
     }
 

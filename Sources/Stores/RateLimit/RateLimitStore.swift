@@ -18,7 +18,8 @@ public protocol RateLimitStore: Sendable {
     /// - Returns: how long to wait before the request is sent, zero and up. If it is more than `maximumWait`, nothing
     ///   was reserved.
     /// - Throws: an error if the store is unavailable; the caller then goes on without it. A store must not take longer
-    ///   than a fraction of a second, so it fails at once for a while after it was unavailable.
+    ///   than a fraction of a second, so it fails at once for a while after it was unavailable. The caller cancels the
+    ///   task after 250 ms, and a store that does not heed that holds up the request.
     func reserve(
         _ cost: Int,
         of key: String,

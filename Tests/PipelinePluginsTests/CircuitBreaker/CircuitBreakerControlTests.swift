@@ -89,6 +89,28 @@ struct CircuitBreakerControlTests {
         }
     }
 
+    @Test("A call that ends both the wait for a probe and the next break reports three changes, in order")
+    func changesAtOnce() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let transport = ScriptedTransport([.status(503), .hang, .status(200)])
+        let bench = BreakerBench(transport, [breaker])
+        await bench.send()
+        bench.clock.advance(by: .seconds(1))
+        let probe = Task { await bench.send() }
+        await transport.waitForRequests(2)
+        let stream = breaker.stateChanges
+        bench.clock.advance(by: .seconds(31))
+        #expect(await bench.send() == "200")
+        var states: [CircuitState] = []
+        for await change in stream {
+            states.append(change.newState)
+            if states.count == 3 { break }
+        }
+        #expect(states == [.open, .halfOpen, .closed])
+        probe.cancel()
+        _ = await probe.value
+    }
+
     @Test("A subscriber that reads nothing keeps the latest 100 changes and delays no call")
     func boundedChanges() async {
         let breaker = CircuitBreakerPlugin()

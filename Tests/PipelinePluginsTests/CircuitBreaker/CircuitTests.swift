@@ -116,10 +116,10 @@ struct CircuitTests {
         #expect(permit != nil)
         if let permit { circuit.end(permit, .failure, at: .zero) }
         #expect(circuit.closedPermit == nil)
-        #expect(!circuit.isIdle)
+        #expect(!circuit.isIdle(at: .zero))
         circuit.reset()
         #expect(circuit.closedPermit != permit)
-        #expect(circuit.isIdle)
+        #expect(circuit.isIdle(at: .zero))
     }
 
     @Test("A circuit needs less than 2 KB, also with the largest window")

@@ -16,11 +16,11 @@ struct ConcurrencyLimitLoadTests {
         _ plugins: [any PluginType],
         rate: Double = 300,
         seconds: Double = 60,
-        spread: SimulatedServer.Spread
-    ) async -> (outcomes: [Outcome], server: SimulatedServerTransport) {
+        spread: QueueingServer.Spread
+    ) async -> (outcomes: [Outcome], server: QueueingTransport) {
         let clock = ManualClock()
-        let server = SimulatedServerTransport(
-            SimulatedServer(workers: 10, serviceTime: 0.1, spread: spread, seed: 1),
+        let server = QueueingTransport(
+            QueueingServer(workers: 10, serviceTime: 0.1, spread: spread, seed: 1),
             on: clock
         )
         let provider = Provider<URLTarget>(
@@ -48,10 +48,10 @@ struct ConcurrencyLimitLoadTests {
     @Test(
         "Offered three times its capacity, a server with a limit responds in time at 95 % of its capacity",
         arguments: [
-            SimulatedServer.Spread.none, .even, .exponential,
+            QueueingServer.Spread.none, .even, .exponential,
         ]
     )
-    func overload(spread: SimulatedServer.Spread) async {
+    func overload(spread: QueueingServer.Spread) async {
         let capacity = 100.0 * 60
         let (outcomes, server) = await overload([ConcurrencyLimitPlugin(.fixed(10))], spread: spread)
         let successes = outcomes.filter(\.isSuccess)
@@ -92,12 +92,12 @@ struct ConcurrencyLimitLoadTests {
         for length: Duration
     ) async -> (served: [Served], mostInFlight: Int) {
         let clock = ManualClock()
-        let server = SimulatedServerTransport(
-            SimulatedServer(workers: 4, serviceTime: 0.1, spread: .even, seed: 3),
+        let server = QueueingTransport(
+            QueueingServer(workers: 4, serviceTime: 0.1, spread: .even, seed: 3),
             on: clock
         )
         let results = Results<Served>()
-        let numbers = Counter()
+        let numbers = CallCounter()
         let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: .init(clock: clock))
         await clock.run {
             await withTaskGroup(of: Void.self) { group in
@@ -184,14 +184,14 @@ struct ConcurrencyLimitLoadTests {
     @Test("A storm of cancellations leaves no permit in use, and nothing alive once the provider is released")
     func storm() async {
         weak var marker: Marker?
-        weak var transport: SimulatedServerTransport?
+        weak var transport: QueueingTransport?
         for seed in 1...20 {
             await {
                 let clock = ManualClock()
                 let (kept, server) = (
                     Marker(),
-                    SimulatedServerTransport(
-                        SimulatedServer(workers: 5, serviceTime: 0.05, spread: .exponential, seed: UInt64(seed)),
+                    QueueingTransport(
+                        QueueingServer(workers: 5, serviceTime: 0.05, spread: .exponential, seed: UInt64(seed)),
                         on: clock
                     )
                 )

@@ -110,12 +110,12 @@ struct ConcurrencyLimitPluginTests {
         let plugins: [any PluginType] = [TimeoutPlugin(total: .seconds(9)), ConcurrencyLimitPlugin(.fixed(1))]
         let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         #expect(await run([ask()], provider) == ["200 at 1"])
-        // A request takes 1 s, give or take 0.5 s at first: the bound is 3 s.
+        // A request takes 1 s, give or take 0.5 s at first: the bound is 3 s, or half of the time.
         let brief = Ask(options: .init { $0.totalTimeout = .milliseconds(4_500) })
         let short = Ask(options: .init { $0.totalTimeout = .milliseconds(900) })
         let results = await run([ask(), ask(), ask(), ask(), brief, short], provider)
         #expect(results.prefix(4) == ["200 at 2", "200 at 3", "200 at 4", "200 at 5"])
-        #expect(results.suffix(2) == ["timeout.queue at 2", "timeout.queue at 1"])
+        #expect(results.suffix(2) == ["timeout.queue at 3", "timeout.queue at 1"])
         #expect(transport.sent.count == 5)
         // Without a request in progress, one is let through to learn whether the server has become faster.
         #expect(await run([short], provider) == ["timeout.total at 5"])
@@ -202,6 +202,25 @@ struct ConcurrencyLimitPluginTests {
         let details = provider.health.first?.details["https://a.test"] ?? ""
         let limit = details.split(separator: " ").dropFirst(2).first.flatMap { Int($0) } ?? 0
         #expect((limit >= 27) == keepsLimit, "\(details)")
+    }
+
+    @Test("A call that is cancelled because its time is up counts as too slow, one that its caller cancels does not")
+    func cancelledByDeadline() async {
+        for isTimedOut in [true, false] {
+            let limit = ConcurrencyLimitPlugin(.adaptive(initial: 40, range: 1...40), queue: 0)
+            let provider = provider(slow(), TimeoutPlugin(total: .milliseconds(isTimedOut ? 500 : 5_000)), limit)
+            await clock.run {
+                for _ in 1...20 {
+                    await withTaskGroup(of: Void.self) { group in
+                        for _ in 1...40 { group.addTask { _ = try? await provider.request(ask()) } }
+                        try? await clock.sleep(for: .milliseconds(700))
+                        group.cancelAll()
+                    }
+                }
+            }
+            let details = provider.health.first?.details["https://a.test"]
+            #expect((details == "0 of 40 in use, 0 waiting") != isTimedOut, "\(details ?? "")")
+        }
     }
 
     // MARK: Reports

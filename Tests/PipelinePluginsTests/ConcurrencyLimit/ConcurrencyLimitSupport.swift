@@ -4,7 +4,7 @@ import PipelineTesting
 import Synchronization
 
 /// A simulated server as a transport on virtual time, with counts.
-final class SimulatedServerTransport: Transport {
+final class QueueingTransport: Transport {
     struct Counts: Sendable {
         var inFlight = 0
         var mostInFlight = 0
@@ -13,10 +13,10 @@ final class SimulatedServerTransport: Transport {
 
     let decodesContent = false
     private let clock: ManualClock
-    private let server: Mutex<SimulatedServer>
+    private let server: Mutex<QueueingServer>
     private let counts = Mutex(Counts())
 
-    init(_ server: SimulatedServer, on clock: ManualClock) {
+    init(_ server: QueueingServer, on clock: ManualClock) {
         self.server = Mutex(server)
         self.clock = clock
     }
@@ -49,7 +49,7 @@ final class Results<Value: Sendable>: Sendable {
 }
 
 /// Numbers calls in the order in which they begin.
-final class Counter: Sendable {
+final class CallCounter: Sendable {
     private let last = Mutex(0)
 
     func next() -> Int {

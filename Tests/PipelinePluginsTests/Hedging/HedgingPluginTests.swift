@@ -118,18 +118,15 @@ struct HedgingPluginTests {
 
     // MARK: Which requests
 
-    @Test("A call with an unsafe method, without replay, with progress or with the option has one copy")
+    @Test("A call with an unsafe method and no key, or with the option, has one copy")
     func exceptions() async throws {
-        func sentCount(
-            _ ask: Ask,
-            _ send: @Sendable (Provider<Ask>, Ask) async throws -> Void = { _ = try await $0.request($1) }
-        ) async throws -> Int {
+        func sentCount(_ ask: Ask) async throws -> Int {
             let (provider, transport) = provider(
                 [RetryPlugin(), HedgingPlugin(after: .fixed(.milliseconds(50)))],
                 .init(),
                 Self.body("", after: .seconds(1))
             )
-            try await clock.run { try await send(provider, ask) }
+            _ = try await clock.run { try await provider.request(ask) }
             return transport.sent.count
         }
         #expect(try await sentCount(Ask()) == 2)
@@ -141,10 +138,26 @@ struct HedgingPluginTests {
         #expect(try await sentCount(Ask(options: never)) == 1)
         let late = RequestOptions { $0.hedging = .fixed(.seconds(2)) }
         #expect(try await sentCount(Ask(options: late)) == 1)
-        #expect(try await sentCount(Ask()) { provider, ask in _ = try await provider.stream(ask) } == 1)
-        #expect(
-            try await sentCount(Ask()) { provider, ask in for try await _ in provider.requestWithProgress(ask) {} } == 1
+    }
+
+    @Test("A call that is streamed or reports progress has one copy", arguments: [true, false])
+    func openCalls(isStreamed: Bool) async throws {
+        let (provider, transport) = provider(
+            [HedgingPlugin(after: .fixed(.milliseconds(50)))],
+            .init(),
+            Self.body("", after: .seconds(1))
         )
+        // The work of these calls is not structured, so that the clock cannot run it.
+        let call = Task {
+            if isStreamed {
+                _ = try await provider.stream(Ask())
+            } else {
+                for try await _ in provider.requestWithProgress(Ask()) {}
+            }
+        }
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        try await call.value
+        #expect(transport.sent.count == 1)
     }
 
     @Test("No copy is sent if the deadline comes before the delay has passed, or a copy more than it allows")
@@ -166,6 +179,20 @@ struct HedgingPluginTests {
         }
     }
 
+    @Test("A deadline that the plugin which has set it does not enforce counts, too")
+    func unenforcedDeadline() async throws {
+        let prepare: any PluginType = .prepare { _, context in
+            context.setDeadline(context.clock.now.advanced(by: .milliseconds(50)))
+        }
+        let (provider, transport) = provider(
+            [prepare, HedgingPlugin(after: .fixed(.milliseconds(50)))],
+            .init(),
+            Self.body("", after: .seconds(1))
+        )
+        _ = try await clock.run { try await provider.request(Ask()) }
+        #expect(transport.sent.count == 1)
+    }
+
     @Test("A copy is not sent beyond the number of exchanges that a call may have")
     func exchangeLimit() async throws {
         let (provider, transport) = provider(
@@ -173,8 +200,9 @@ struct HedgingPluginTests {
             .init(limits: PipelineLimits(exchangeCount: 2)),
             Self.body("", after: .seconds(1))
         )
-        _ = try await clock.run { try await provider.request(Ask()) }
+        let response = try await clock.run { try await provider.request(Ask()) }
         #expect(transport.sent.count == 2)
+        #expect(response.exchanges.flatMap(\.annotations).map(\.event) == ["hedged"])
     }
 
     @Test("With a budget of its own, each call allows a share of a copy")

@@ -86,8 +86,8 @@ struct HedgingProofTests {
         #expect(repeatable.hedgeCount > 50)
     }
 
-    @Test("The copies take from the budget, which allows 50 of 100", arguments: [true, false])
-    func budget(isShared: Bool) async throws {
+    @Test("The copies take from the budget, which allows 50 of 100")
+    func budget() async throws {
         let budget = RetryBudget(ratio: 0.005, minimumPerSecond: 0, window: .seconds(3_600))
         let retry = RetryPlugin(budget: budget)
         let run = try await Run(

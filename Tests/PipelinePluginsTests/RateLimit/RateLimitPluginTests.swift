@@ -64,6 +64,36 @@ struct RateLimitPluginTests {
         #expect(await bench.calls(5).sorted() == ["200", "200", "200", "limit.rate", "limit.rate"])
     }
 
+    @Test("The error of a full line has no time, because the next permit belongs to another call")
+    func fullTime() async throws {
+        let bench = RateLimitBench(CountingServer(), [RateLimitPlugin(Self.slow, maximumWaitingCount: 0)])
+        await bench.calls(1)
+        let error = await #expect(throws: PipelineError.self) { try await bench.provider.request(Ask()) }
+        #expect(error?.code == .limit(.rate))
+        #expect(error?.retryAfter == nil)
+    }
+
+    @Test("The plugin is degraded while calls wait")
+    func healthOfWaiting() async throws {
+        let bench = RateLimitBench(CountingServer(), [RateLimitPlugin(Self.slow)])
+        try await bench.clock.run {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<3 { group.addTask { _ = await bench.call() } }
+                try await bench.clock.sleep(for: .seconds(1))
+                #expect(bench.provider.health.map(\.status) == [.degraded])
+                #expect(bench.provider.health.first?.details == ["https://a.test": "2 waiting"])
+                group.cancelAll()
+            }
+        }
+        #expect(bench.provider.health.map(\.status) == [.healthy])
+    }
+
+    @Test("A cost above a billion is a mistake of the program")
+    func costs() async {
+        await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.cost = 1_000_000_001 } }
+        #expect(RequestOptions { $0.cost = 1_000_000_000 }.cost == 1_000_000_000)
+    }
+
     @Test("A cancelled call leaves the line at once, and takes no permit")
     func cancellation() async {
         let bench = RateLimitBench(CountingServer(), [RateLimitPlugin(Self.slow)])
@@ -98,15 +128,16 @@ struct RateLimitPluginTests {
 
     @Test("The plugin is degraded while a gate is closed, without the keys of own partitions")
     func health() async {
-        for (partition, name) in [
-            (TrafficPartition.authority, "https://a.test"), (TrafficPartition { _, _ in "key" }, "other partitions"),
+        for (partition, details) in [
+            (TrafficPartition.authority, ["https://a.test": "closed for 30 s"]),
+            (TrafficPartition { _, _ in "key" }, ["custom partitions": "1 closed or with waiting calls"]),
         ] {
             let server = CountingServer { request, _ in PipelineResponse(request, 429, [.retryAfter: "30"]) }
             let bench = RateLimitBench(server, [RateLimitPlugin(partition: partition)])
             #expect(bench.provider.health.map(\.status) == [.healthy])
             await bench.calls(1)
             #expect(bench.provider.health.map(\.status) == [.degraded])
-            #expect(bench.provider.health.first?.details == [name: "closed for 30 s"])
+            #expect(bench.provider.health.first?.details == details)
             bench.clock.advance(by: .seconds(30))
             #expect(bench.provider.health.map(\.status) == [.healthy])
         }

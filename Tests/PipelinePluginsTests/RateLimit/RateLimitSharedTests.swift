@@ -19,6 +19,7 @@ struct RateLimitSharedTests {
         let clock: ManualClock
         let latency: Duration
         let isAway = Mutex(false)
+        let requestCount = Mutex(0)
         let state = Mutex(State())
 
         init(_ clock: ManualClock, latency: Duration = .zero) {
@@ -33,6 +34,7 @@ struct RateLimitSharedTests {
             burst: Int,
             within maximumWait: Duration?
         ) async throws -> Duration {
+            requestCount.withLock { $0 += 1 }
             if latency > .zero { try await clock.sleep(for: latency) }
             if isAway.withLock({ $0 }) { throw CocoaError(.fileReadUnknown) }
             return state.withLock { state in
@@ -147,7 +149,56 @@ struct RateLimitSharedTests {
         let keys = store.state.withLock { Set($0.due.keys) }
         // printf secret | sha256sum
         let hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
-        #expect(keys == ["https://a.test", "all calls", hash])
+        #expect(keys == Set(["https://a.test", "all calls", hash].map { "\($0) 100/1000000000/1" }))
+    }
+
+    @Test("Plugins with different limits do not share them")
+    func differentLimits() async {
+        let store = Store(ManualClock())
+        let server = CountingServer()
+        for (count, seconds) in [(1, 10), (1, 5), (2, 10)] {
+            let limit = RateLimit(count, per: .seconds(seconds))
+            let plugin = RateLimitPlugin(limit, maximumWait: .zero, store: store)
+            #expect(await bench(server, store, [plugin]).calls(1) == ["200"])
+        }
+    }
+
+    @Test("A request whose reservation comes later than the jitter is reserved again, at most twice")
+    func lateReservations() async {
+        for (milliseconds, count) in [(50, 1), (51, 3), (251, 1)] {
+            let store = Store(ManualClock(), latency: .milliseconds(milliseconds))
+            let plugin = RateLimitPlugin(Self.limit, store: store)
+            #expect(await bench(CountingServer(), store, [plugin]).calls(1) == ["200"])
+            #expect(store.requestCount.withLock { $0 } == count)
+        }
+    }
+
+    @Test("A store that does not respond holds a request up for 250 ms, and is then not used for a second")
+    func hangingStore() async throws {
+        let store = Store(ManualClock(), latency: .seconds(60))
+        let bench = bench(CountingServer(), store, [RateLimitPlugin(Self.limit, store: store)])
+        try await store.clock.run {
+            for _ in 0..<3 { #expect(await bench.call() == "200") }
+            try await store.clock.sleep(for: .seconds(1))
+            #expect(await bench.call() == "200")
+        }
+        let arrivals = bench.server.arrivals(after: bench.start)
+        #expect(arrivals.first == 0.25)
+        #expect(arrivals[2] < 0.28)
+        #expect(arrivals[3] > 1.5)
+        #expect(store.requestCount.withLock { $0 } == 2)
+    }
+
+    @Test("Calls that must not wait are not refused because of the reservations of others, and a burst needs no pause")
+    func reservations() async {
+        let limit = RateLimit(20, per: .seconds(1), burst: 10)
+        for maximumWait in [.zero, nil] as [Duration?] {
+            let store = Store(ManualClock(), latency: .milliseconds(1))
+            let plugin = RateLimitPlugin(limit, maximumWait: maximumWait, store: store)
+            let bench = bench(CountingServer(), store, [plugin])
+            #expect(await bench.calls(10) == Array(repeating: "200", count: 10))
+            #expect(bench.server.arrivals(after: bench.start).allSatisfy { $0 == 0.001 })
+        }
     }
 
     @Test("A high priority overtakes the calls that wait in line, but not the few reservations")

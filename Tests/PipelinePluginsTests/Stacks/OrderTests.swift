@@ -230,6 +230,7 @@ struct OrderTests {
                 }
             }
         }
+        #expect(provider.explain().findings.map(\.id) == (swapped ? ["rate-limit-inside-concurrency-limit"] : []))
         #expect(server.arrivals.last.map { $0 >= .seconds(10) } == true)
         #expect(server.arrivals.count { $0 < .seconds(10) } == (swapped ? 1 : 2))
     }

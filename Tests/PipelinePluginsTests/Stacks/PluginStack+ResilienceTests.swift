@@ -24,16 +24,45 @@ struct PluginStackResilienceTests {
         #expect(provider.explain().findings == [])
     }
 
-    @Test("An idle timeout that is longer than the total timeout is shortened")
+    @Test("Timeouts that are longer than the total timeout are shortened")
     func idleTimeout() async throws {
         let transport = ScriptedTransport([.status(200)])
         let provider = Provider<Ask>(transport: transport, plugins: [.standard(.resilient, idleTimeout: .seconds(99))])
         _ = try await provider.request(Ask())
         #expect(transport.sent.map(\.idleTimeout) == [.seconds(30)])
-        #expect(transport.sent.map(\.attemptTimeout) == [.seconds(10)])
+        #expect(transport.sent.map(\.attemptTimeout) == [.seconds(8)])
+        var resilience = StackResilience.resilient
+        resilience.totalTimeout = .seconds(5)
+        let short = ScriptedTransport([.status(200)])
+        _ = try await Provider<Ask>(transport: short, plugins: [.standard(resilience)]).request(Ask())
+        #expect(short.sent.map(\.attemptTimeout) == [.seconds(5)])
     }
 
-    @Test("A server that hangs gets one wave of requests until the circuit opens, and then calls fail at once")
+    @Test("If a server hangs, all attempts end before the call does, and a stale response of the cache is served")
+    func stale() async throws {
+        let clock = ManualClock()
+        let fresh = ScriptedTransport.Step.status(
+            200,
+            headers: [.cacheControl: "max-age=1, stale-if-error=600"],
+            body: "stored"
+        )
+        let transport = ScriptedTransport { _, index in index == 0 ? fresh : .hang }
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [.standard(.resilient, cache: CachePlugin())],
+            configuration: .init(clock: clock, random: .seeded(3))
+        )
+        let response = try await clock.run {
+            _ = try await provider.request(Ask())
+            try await clock.sleep(for: .seconds(60))
+            return try await provider.request(Ask())
+        }
+        #expect(try response.mapString() == "stored")
+        #expect(response.isFallback || response.cacheStatus?.kind == .stale)
+        #expect(transport.sent.count == 4)
+    }
+
+    @Test("A server that hangs gets two waves of requests until the circuit opens, and then calls fail at once")
     func deadServer() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .hang)
@@ -50,7 +79,7 @@ struct PluginStackResilienceTests {
             }
         }
         let sentCount = transport.sent.count
-        #expect((20...30).contains(sentCount))
+        #expect((20...60).contains(sentCount))
         let start = clock.now
         let error = await clock.run {
             await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }

@@ -56,4 +56,13 @@ struct PipelineBodyEndTests {
         do { _ = PipelineBody.stream(Self.pieces()).onEnd { ends.add($0) } }
         #expect(ends.all == ["complete", "failed", "released"])
     }
+
+    @Test("A stream whose reader goes away before the end is released, although the body is still held")
+    func abandoned() async throws {
+        let ends = Ends()
+        let body = PipelineBody.stream(Self.pieces()).onEnd { ends.add($0) }
+        for try await _ in body.chunks() { break }
+        #expect(ends.all == ["released"])
+        await #expect(throws: PipelineError.self) { try await body.collect(upTo: 10) }
+    }
 }

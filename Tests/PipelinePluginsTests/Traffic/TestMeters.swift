@@ -10,7 +10,7 @@ struct CountingMeter: TrafficMeter {
 
     init(limit: Int) { self.limit = limit }
 
-    var isIdle: Bool { inUse == 0 }
+    func isIdle(at now: PipelineClock.Instant) -> Bool { inUse == 0 }
 
     func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
         if cost > limit { return .never }
@@ -38,4 +38,19 @@ struct SpacedMeter: TrafficMeter {
     mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
         next = now.advanced(by: interval * cost)
     }
+}
+
+/// A meter whose next permit is always a while away, and whose work takes long.
+struct SlowMeter: TrafficMeter {
+    let mean: Duration
+    let bound: Duration
+    var wait = Duration.zero
+
+    func leadTime(ofWaiting waits: Bool) -> Duration { waits ? bound : mean }
+
+    func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
+        .at(now.advanced(by: wait))
+    }
+
+    mutating func take(_ cost: Int, at now: PipelineClock.Instant) {}
 }

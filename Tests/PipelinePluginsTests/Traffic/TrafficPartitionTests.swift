@@ -8,8 +8,10 @@ import Testing
 @Suite("Partitions")
 struct TrafficPartitionTests {
     private final class Item: PartitionObject {
-        let isIdle: Bool
-        init(isIdle: Bool = true) { self.isIdle = isIdle }
+        private let idleMoment: PipelineClock.Instant?
+        /// Makes an object that is idle from a moment on; never if that is `nil`.
+        init(idleFrom moment: PipelineClock.Instant?) { idleMoment = moment }
+        func isIdle(at now: PipelineClock.Instant) -> Bool { idleMoment.map { $0 <= now } ?? false }
     }
 
     /// Returns the keys of requests to URLs.
@@ -73,14 +75,18 @@ struct TrafficPartitionTests {
             "https://e.test"
         )
         let map = PartitionMap<Item>(maximumCount: 3)
-        let busy = map.object(for: keys[0]) { Item(isIdle: false) }
-        _ = map.object(for: keys[1]) { Item() }
-        _ = map.object(for: keys[2]) { Item() }
-        _ = map.object(for: keys[1]) { Item() }
-        _ = map.object(for: keys[3]) { Item() }
+        let manual = ManualClock()
+        let clock = PipelineClock(manual)
+        let now = clock.now
+        let busy = map.object(for: keys[0], on: clock) { Item(idleFrom: nil) }
+        _ = map.object(for: keys[1], on: clock) { Item(idleFrom: now) }
+        _ = map.object(for: keys[2], on: clock) { Item(idleFrom: now.advanced(by: .seconds(1))) }
+        _ = map.object(for: keys[1], on: clock) { Item(idleFrom: now) }
+        manual.advance(by: .seconds(1))
+        _ = map.object(for: keys[3], on: clock) { Item(idleFrom: now) }
         #expect(map[keys[2]] == nil)
         #expect(map[keys[0]] === busy)
-        _ = map.object(for: keys[4]) { Item() }
+        _ = map.object(for: keys[4], on: clock) { Item(idleFrom: now) }
         #expect(map[keys[1]] == nil)
         #expect(map.all.count == 3)
     }

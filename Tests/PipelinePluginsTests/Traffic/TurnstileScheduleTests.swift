@@ -138,7 +138,8 @@ struct TurnstileScheduleTests {
             let faults = Self.faults(in: events, of: calls, limit: limit)
             #expect(faults.isEmpty, "schedule \(schedule)")
             let mostInUse = turnstile.change(on: clock, \.mostInUse)
-            #expect(mostInUse <= limit && turnstile.isIdle && manual.sleeperCount == 0, "schedule \(schedule)")
+            let isIdle = turnstile.isIdle(at: clock.now)
+            #expect(mostInUse <= limit && isIdle && manual.sleeperCount == 0, "schedule \(schedule)")
             for (id, event) in events.mapValues(\.first) {
                 if case .refused(let reason, _) = event { outcomes[reason, default: 0] += 1 }
                 if case .admitted(let time) = event, time > calls[id].arrival { waitedCount += 1 }

@@ -51,13 +51,33 @@ struct TurnstileTests {
     @Test("A call with a free permit passes at once")
     func atOnce() async throws {
         let turnstile = Turnstile(CountingMeter(limit: 2), maximumWaitingCount: 0)
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
         #expect(try await turnstile.enter(on: clock) == .zero)
         #expect(turnstile.enterAtOnce(on: clock))
         #expect(!turnstile.enterAtOnce(on: clock))
-        #expect(!turnstile.isIdle)
+        #expect(!turnstile.isIdle(at: clock.now))
         turnstile.change(on: clock) { $0.release(2) }
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
+    }
+
+    @Test("A waiting call leaves at most half of its time for its work, unless that usually takes longer")
+    func leadTime() async {
+        for (mean, seconds) in [(1, 5), (7, 3)] {
+            let clock = PipelineClock(ManualClock())
+            let turnstile = Turnstile(SlowMeter(mean: .seconds(mean), bound: .seconds(100)), maximumWaitingCount: 9)
+            let end = clock.now.advanced(by: .seconds(10))
+            for (wait, reason) in [(seconds, .tooLate), (seconds - 1, nil)] as [(Int, TurnstileRefusal.Reason?)] {
+                turnstile.change(on: clock) { $0.wait = .seconds(wait) }
+                let task = Task {
+                    await refusal { () async throws(TurnstileRefusal) in
+                        try await turnstile.enter(before: end, on: clock)
+                    }
+                }
+                // Ends the call if it waits.
+                task.cancel()
+                #expect(await task.value?.reason == reason ?? .cancelled)
+            }
+        }
     }
 
     @Test("A released permit goes to the first waiting call, which learns how long it waited")
@@ -76,6 +96,16 @@ struct TurnstileTests {
         #expect(await low.value == .success(.seconds(3)))
         #expect(turnstile.change(on: clock, \.mostInUse) == 1)
         #expect(manual.sleeperCount == 0)
+    }
+
+    @Test("A call does not overtake one that waits for more permits")
+    func costly() async throws {
+        let turnstile = Turnstile(CountingMeter(limit: 2), maximumWaitingCount: 9)
+        #expect(turnstile.enterAtOnce(on: clock))
+        let costly = await queue(turnstile, 2)
+        #expect(!turnstile.enterAtOnce(on: clock))
+        turnstile.change(on: clock) { $0.release() }
+        #expect(await costly.value == .success(.zero))
     }
 
     @Test("One call sleeps until the next permit and serves the line for all")
@@ -126,7 +156,7 @@ struct TurnstileTests {
         manual.advance(by: .seconds(1))
         turnstile.change(on: clock) { $0.release() }
         #expect(await last.value == .failure(.init(reason: .tooLate)))
-        #expect(turnstile.isIdle)
+        #expect(turnstile.isIdle(at: clock.now))
     }
 
     @Test("A call is refused on arrival if its deadline has passed or would pass before the next permit")
@@ -166,9 +196,9 @@ struct TurnstileTests {
         #expect(turnstile.enterAtOnce(on: clock))
         let low = await queue(turnstile, 1, .low)
         let other = await refusal { () throws(TurnstileRefusal) in try await turnstile.enter(1, .low, on: clock) }
-        #expect(other == .init(reason: .full, wait: .seconds(3)))
+        #expect(other == .init(reason: .full))
         let high = Task { [clock] in try await turnstile.enter(1, .high, on: clock) }
-        #expect(await low.value == .failure(.init(reason: .full, wait: .seconds(3))))
+        #expect(await low.value == .failure(.init(reason: .full)))
         await eventually { manual.sleeperCount == 1 && turnstile.waitingCount == 1 }
         manual.advance(by: .seconds(3))
         #expect((try? await high.value) == .seconds(3))

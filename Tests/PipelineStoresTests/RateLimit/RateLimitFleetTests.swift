@@ -10,7 +10,7 @@ import Testing
 /// Eight processes share a limit over Redis.
 ///
 /// With `RATE_LIMIT_FLEET_SECONDS`, they run that long instead of 6 s, and Redis is killed, restarted and stopped in
-/// between; see scripts/deep/rate-limit-fleet.
+/// between; see scripts/deep/rate-limit-fleet. Without, other tests run at the same time, so delays are longer.
 @Suite(
     "RateLimitPlugin, a fleet over Redis",
     .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
@@ -19,8 +19,8 @@ import Testing
 struct RateLimitFleetTests {
     private static let count = 200
     private static let period: Duration = .seconds(2)
-    private static let jitter = 80
     private static let seconds = ProcessInfo.processInfo.environment["RATE_LIMIT_FLEET_SECONDS"].flatMap { Int($0) }
+    private static let (jitter, timeout, leastShare) = seconds == nil ? (200, 5_000, 0.8) : (80, 100, 0.95)
 
     /// The requests that arrived at the server.
     private final class Log: Sendable {
@@ -62,14 +62,16 @@ struct RateLimitFleetTests {
         { place.deleteLastPathComponent() }
         let process = Process()
         process.executableURL = place.appending(path: "ratelimitworker")
-        let numbers = [server.url.port ?? 0, redis.port, seconds, count, Int(period / .milliseconds(1)), jitter]
+        let numbers = [
+            server.url.port ?? 0, redis.port, seconds, count, Int(period / .milliseconds(1)), jitter, timeout,
+        ]
         process.arguments = [name] + numbers.map { "\($0)" }
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         return process
     }
 
-    @Test("Eight processes never exceed the limit, and use at least 95 % of it")
+    @Test("Eight processes never exceed the limit, and use nearly as much of it as is safe")
     func fleet() async throws {
         let log = Log()
         let server = try LoopbackServer { request in
@@ -91,7 +93,7 @@ struct RateLimitFleetTests {
                 let (highest, share) = (Self.highestCount(moments), Self.share(moments))
                 print("phase \(index / 2): \(moments.count) requests, at most \(highest) per period, \(share) used")
                 #expect(highest <= Self.count)
-                #expect(share >= 0.95)
+                #expect(share >= Self.leastShare)
             }
             for name in 0..<8 {
                 let moments = log.moments(of: "/\(name)")

@@ -126,7 +126,7 @@ struct QuotasSamplesTests {
                     group.addTask { try? await provider.request(.item(id: id)).statusCode }
                     try? await clock.sleep(for: .milliseconds(100))
                 }
-                return await group.reduce(into: []) { $0.append($1) }
+                return await group.reduce(into: [Int?]()) { $0.append($1) }
             }
         }
         #expect(statuses == Array(repeating: 200, count: 20))

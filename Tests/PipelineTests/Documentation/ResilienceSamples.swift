@@ -18,7 +18,7 @@ enum ResilienceSamples {
         // sample: changed
         var resilience = StackResilience.resilient
         resilience.attemptTimeout = .seconds(2)
-        resilience.breaker = CircuitBreakerPlugin(minimumCallCount: 20)
+        resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.2, minimumCallCount: 50)
         resilience.concurrencyLimit = ConcurrencyLimitPlugin(.fixed(50), queue: 500)
         let plugins = PluginStack.standard(resilience)
         // end
@@ -149,7 +149,7 @@ struct ResilienceSamplesTests {
                     }
                     try? await clock.sleep(for: .milliseconds(1))
                 }
-                return await group.reduce(into: []) { $0.append($1) }
+                return await group.reduce(into: [String]()) { $0.append($1) }
             }
         }
         #expect(names == ["first", "high", "low"])

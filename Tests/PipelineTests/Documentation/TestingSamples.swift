@@ -78,21 +78,6 @@ struct TestingSamples {
         // end
     }
 
-    @Test("Retries outlast an outage of a simulated server")
-    func badDay() async throws {
-        // sample: bad day
-        let clock = ManualClock()
-        let outage = ScriptedTransport.Step.status(503)
-        let server = SimulatedServer(on: clock, outages: [.zero ..< .seconds(3): outage])
-        let retry = RetryPlugin(backoff: .constant(.seconds(2)))
-        let provider = Provider<GitHub>(transport: server, plugins: [retry], configuration: .init(clock: clock))
-
-        let response = try await clock.run { try await provider.request(.repository("swiftlang/swift")) }
-        #expect(response.statusCode == 200)
-        #expect(server.arrivals == [.zero, .seconds(2), .seconds(4)])
-        // end
-    }
-
     @Test("A closure responds to each type of request")
     func types() async throws {
         // sample: types

@@ -5,7 +5,7 @@ import Pipeline
 ///
 /// It knows nothing of the plugin that is tested. A request that finds all workers busy waits; abandoned requests keep
 /// their place, because the server does not notice.
-struct SimulatedServer {
+struct QueueingServer {
     /// How service times vary around their mean.
     enum Spread {
         case none

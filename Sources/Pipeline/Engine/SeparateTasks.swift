@@ -1,0 +1,17 @@
+/// The executor of the tasks that a call starts and that may outlive it; `nil` for the default one.
+///
+/// Child tasks inherit the executor of their parent, but these do not. Virtual time needs to run them, too.
+package enum SeparateTasks {
+    @TaskLocal package static var executor: (any TaskExecutor)?
+}
+
+extension PipelineContext {
+    /// The executor for a task that a plugin starts and that is not a child of its own task; `nil` for the default one.
+    ///
+    /// ```swift
+    /// Task(executorPreference: context.taskExecutor) { await refresh() }
+    /// ```
+    ///
+    /// With it, such tasks take part in virtual time, see `ManualClock.run` of `PipelineTesting`.
+    public var taskExecutor: (any TaskExecutor)? { SeparateTasks.executor }
+}

@@ -1,0 +1,37 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("RateMeter")
+struct RateMeterTests {
+    private let now = PipelineClock(ManualClock()).now
+
+    private func isIdle(_ meter: RateMeter, after duration: Duration) -> Bool {
+        var meter = meter
+        return meter.isIdle(at: now.advanced(by: duration))
+    }
+
+    @Test("A partition is idle once no request counts")
+    func window() {
+        var meter = RateMeter(RateLimit(10, per: .seconds(1)), spread: .seconds(1), isShared: false)
+        meter.take(1, at: now)
+        _ = meter.depart(1, at: now)
+        #expect(!isIdle(meter, after: .seconds(1)))
+        #expect(isIdle(meter, after: .seconds(2)))
+    }
+
+    @Test("A partition is idle once its gate is open, and calls that it turned away have had the time to come back")
+    func gate() {
+        var meter = RateMeter(nil, spread: .seconds(1), isShared: false)
+        _ = meter.close(until: now.advanced(by: .seconds(10)), isRejected: true, at: now)
+        #expect(!isIdle(meter, after: .seconds(9)))
+        #expect(!isIdle(meter, after: .milliseconds(10_900)))
+        #expect(isIdle(meter, after: .seconds(11)))
+        // Two calls are spread over a second.
+        _ = meter.availability(of: 1, at: now.advanced(by: .seconds(11)), waiting: 1)
+        #expect(!isIdle(meter, after: .milliseconds(11_900)))
+        #expect(isIdle(meter, after: .seconds(12)))
+    }
+}
