@@ -20,7 +20,7 @@ struct Chart {
     let xTitle: String
     let yTitle: String
     let lines: [Line]
-    /// Lines across the whole chart, such as a limit.
+    /// Lines across the whole chart, such as a limit; the label may be empty.
     var marks: [(label: String, value: Double)] = []
     /// The highest value shown, where lines are cut off; `nil` if all values are shown.
     var ceiling: Double?
@@ -28,7 +28,7 @@ struct Chart {
     var xLow = 0.0
 
     private static let (left, top, width, height) = (52.0, 62.0, 380.0, 170.0)
-    private static let (right, bottom) = (118.0, 46.0)
+    private static let (right, bottom) = (150.0, 46.0)
     private static let style = """
         <style>
         .b{fill:#fff}.t{fill:#222}.g{fill:#666}.r{stroke:#e3e3e3}.a{stroke:#666}
@@ -85,7 +85,7 @@ struct Chart {
             let y = place(y: mark.value, yTop)
             let line = Self.line(Self.left, y, Self.left + Self.width, y, "a")
             parts.append(line.replacing("/>", with: " stroke-dasharray=\"4 3\"/>"))
-            labels.append((y, mark.label, "g"))
+            if !mark.label.isEmpty { labels.append((y, mark.label, "g")) }
         }
         for line in lines {
             let points = line.points.map { "\(Self.place(place(x: $0.x))),\(Self.place(place(y: $0.y, yTop)))" }

@@ -4,7 +4,7 @@ import PipelineTesting
 
 extension Scenario {
     private static let priorities: [(name: String, priority: TrafficPriority, rate: Double)] = [
-        ("low", .low, 30), ("normal", .normal, 60), ("high", .high, 80),
+        ("low", .low, 50), ("normal", .normal, 60), ("high", .high, 60),
     ]
 
     private struct FairnessSide {
@@ -12,7 +12,11 @@ extension Scenario {
         var shares: [Double] = []
         /// The p99 of the waits of admitted calls of each priority.
         var waits: [Double] = []
+        /// Their medians.
+        var medians: [Double] = []
         var overtakenCount = 0.0
+        /// The mean wait of each priority over time.
+        var points: [[Point]] = []
     }
 
     /// Three priorities that together want 1.7 times the capacity.
@@ -20,7 +24,7 @@ extension Scenario {
         let minutes = scale.isQuick ? 1 : 10
         var scenario = Scenario(
             "Fairness",
-            "30 low, 60 normal and 80 high calls per second for \(minutes) minutes, capacity 100, deadlines of 5 s",
+            "50 low, 60 normal and 60 high calls per second for \(minutes) minutes, capacity 100, deadlines of 5 s",
             sides: "ConcurrencyLimitPlugin(.fixed(10)) with priorities, against the same without"
         )
         let with = await fairnessSide(withPriorities: true, minutes)
@@ -60,6 +64,28 @@ extension Scenario {
             with: with.waits[0],
             without: without.waits[0]
         )
+        for (group, item) in priorities.enumerated() {
+            scenario.add(
+                "median wait of the \(item.name) class",
+                .milliseconds,
+                with: with.medians[group],
+                without: without.medians[group]
+            )
+        }
+        scenario.charts = [
+            Chart(
+                name: "fairness",
+                title: "170 calls per second of three priorities, capacity 100",
+                xTitle: "seconds",
+                yTitle: "mean wait of admitted calls in seconds",
+                lines: [
+                    .init(label: "low", points: with.points[0], color: 3),
+                    .init(label: "normal", points: with.points[1], color: 2),
+                    .init(label: "high", points: with.points[2], color: 0),
+                    .init(label: "all, no priorities", points: without.points[2], color: 1),
+                ]
+            )
+        ]
         return scenario
     }
 
@@ -87,6 +113,8 @@ extension Scenario {
             let good = own.filter(\.isSuccess)
             side.shares.append(Double(good.count) / Double(goodCount))
             side.waits.append(percentile(0.99, good.map { ($0.time - service).milliseconds }))
+            side.medians.append(percentile(0.5, good.map { ($0.time - service).milliseconds }))
+            side.points.append(meanWaits(good, service, minutes))
             side.overtakenCount += Double(overtakenCount(own, service))
         }
         return side
@@ -105,5 +133,15 @@ extension Scenario {
             }
         }
         return count
+    }
+
+    /// Returns the mean wait of the calls that begin in each 10 s, in seconds.
+    private static func meanWaits(_ receipts: [Receipt], _ service: Duration, _ minutes: Int) -> [Point] {
+        (0..<6 * minutes).compactMap { index in
+            let range = Duration.seconds(10 * index) ..< .seconds(10 * index + 10)
+            let waits = receipts.filter { range.contains($0.call.moment) }.map { ($0.time - service).seconds }
+            guard !waits.isEmpty else { return nil }
+            return Point(x: Double(10 * index + 5), y: waits.reduce(0, +) / Double(waits.count))
+        }
     }
 }

@@ -28,7 +28,7 @@ extension Scenario {
         scenario.add(
             "p99.9",
             .milliseconds,
-            .atMost(1_020),
+            .atMost(0.2 * without.time(0.999)),
             with: with.time(0.999),
             without: without.time(0.999)
         )
@@ -74,7 +74,8 @@ extension Scenario {
             on: clock,
             workers: 1_000,
             serviceTime: .uniform(.milliseconds(5) ... .milliseconds(15)).slow(0.01, by: .seconds(1)),
-            seed: 8
+            // With this seed, slightly more than 1 of 100 responses is slow, so that p99 is one of them.
+            seed: 1
         )
         let calls = (0..<count).map { Call(moment: .milliseconds(10 * $0), method: method) }
         let receipts = await Load(clock: clock, transport: server, plugins: plugins).run(calls)

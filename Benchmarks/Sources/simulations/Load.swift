@@ -26,6 +26,19 @@ struct Receipt: Sendable {
     var time: Duration { end - call.moment }
 }
 
+/// The receipts of calls that end in any order.
+private final class Receipts: Sendable {
+    private let receipts: Mutex<[Receipt?]>
+
+    init(count: Int) {
+        receipts = Mutex(Array(repeating: nil, count: count))
+    }
+
+    var all: [Receipt] { receipts.withLock { $0.compactMap(\.self) } }
+
+    func set(_ receipt: Receipt, at index: Int) { receipts.withLock { $0[index] = receipt } }
+}
+
 /// Calls that a stack makes in virtual time.
 struct Load {
     let clock: ManualClock
@@ -50,7 +63,7 @@ struct Load {
     /// The calls must be in the order of their moments.
     func run(_ calls: [Call]) async -> [Receipt] {
         let (clock, provider) = (clock, provider)
-        let receipts = Mutex<[Receipt?]>(Array(repeating: nil, count: calls.count))
+        let receipts = Receipts(count: calls.count)
         await clock.run {
             await withDiscardingTaskGroup { group in
                 for (index, call) in calls.enumerated() {
@@ -58,13 +71,12 @@ struct Load {
                         try? await clock.sleep(until: clock.origin.advanced(by: call.moment))
                     }
                     group.addTask {
-                        let receipt = await Self.perform(call, provider, clock)
-                        receipts.withLock { $0[index] = receipt }
+                        receipts.set(await Self.perform(call, provider, clock), at: index)
                     }
                 }
             }
         }
-        return receipts.withLock { $0.compactMap(\.self) }
+        return receipts.all
     }
 
     /// Keeps a number of calls in progress until a moment, each task with one call after the other.
@@ -127,6 +139,22 @@ struct Hosts: Transport {
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let server = servers[request.head.authority ?? ""] else { throw PipelineError(.dns, "no such host") }
         return try await server.send(request, context: context)
+    }
+}
+
+/// A transport whose requests arrive late, and whose responses arrive at once.
+struct DelayedRequests: Transport {
+    let transport: any Transport
+    let clock: ManualClock
+    let longest: Duration
+    let random = PipelineRandom.seeded(12)
+
+    var decodesContent: Bool { transport.decodesContent }
+
+    func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+        var random = random
+        try await clock.sleep(for: longest * Double.random(in: 0...1, using: &random))
+        return try await transport.send(request, context: context)
     }
 }
 

@@ -9,21 +9,29 @@ extension Scenario {
         var share = 0.0
     }
 
+    /// Where the time of a request and its response goes.
+    enum Way {
+        /// The request is delayed by up to a time, and the response is there at once.
+        case there(Duration)
+        /// Both are delayed by up to 50 ms, and the server works for 20 ms.
+        case thereAndBack
+    }
+
     /// 10,000 calls at once, against a server that counts every window.
-    ///
-    /// - Parameters:
-    ///   - jitter: the longest time that a request is on its way.
-    ///   - share: the share of the quota that has to be used.
-    ///   - scale: how many calls there are.
-    /// - Returns: the figures.
-    static func quota(jitter: Duration, share: Double, _ scale: Scale) async -> Scenario {
+    static func quota(_ way: Way, share: Double, _ scale: Scale) async -> Scenario {
+        let (title, jitter) =
+            switch way {
+            case .there(let longest): ("requests arrive 0 to \(Int(longest.milliseconds)) ms late", longest)
+            case .thereAndBack: ("0 to 50 ms in both directions, 20 ms of work", Duration.milliseconds(50))
+            }
         var scenario = Scenario(
-            "Quota, 0 to \(Int(jitter.milliseconds)) ms on the way",
+            "Quota, \(title)",
             "\(scale.quotaCallCount) calls at once, a quota of 100 per second that the server counts over every second",
-            sides: "RateLimitPlugin(RateLimit(100, per: .seconds(1))), against no plugin"
+            sides:
+                "RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: \(jitter.milliseconds) ms)), against no plugin"
         )
-        let with = await quotaSide([RateLimitPlugin(RateLimit(100, per: .seconds(1)))], jitter, scale)
-        let without = await quotaSide([], jitter, scale)
+        let with = await quotaSide([limit(jitter)], way, scale)
+        let without = await quotaSide([], way, scale)
         scenario.add(
             "requests beyond the quota",
             .count,
@@ -42,11 +50,15 @@ extension Scenario {
         return scenario
     }
 
-    private static func quotaSide(_ plugins: [any PluginType], _ jitter: Duration, _ scale: Scale) async -> Side {
+    private static func limit(_ jitter: Duration) -> RateLimitPlugin {
+        RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: jitter))
+    }
+
+    private static func quotaSide(_ plugins: [RateLimitPlugin], _ way: Way, _ scale: Scale) async -> Side {
         let clock = ManualClock()
-        let server = quotaServer(clock, jitter)
+        let (server, transport) = quotaServer(clock, way)
         let calls = Array(repeating: Call(moment: .zero), count: scale.quotaCallCount)
-        _ = await Load(clock: clock, transport: server, plugins: plugins).run(calls)
+        _ = await Load(clock: clock, transport: transport, plugins: plugins).run(calls)
         let arrivals = server.arrivals
         let span = ((arrivals.last ?? .zero) - (arrivals.first ?? .zero)).seconds
         return Side(
@@ -57,24 +69,31 @@ extension Scenario {
         )
     }
 
-    private static func quotaServer(_ clock: ManualClock, _ jitter: Duration) -> SimulatedServer {
-        SimulatedServer(
-            on: clock,
-            workers: 64,
-            serviceTime: .constant(.milliseconds(20)),
-            travelTime: .uniform(.zero...jitter),
-            quota: 100
-        )
+    private static func quotaServer(_ clock: ManualClock, _ way: Way) -> (SimulatedServer, any Transport) {
+        switch way {
+        case .there(let longest):
+            let server = SimulatedServer(on: clock, serviceTime: .constant(.zero), quota: 100)
+            return (server, DelayedRequests(transport: server, clock: clock, longest: longest))
+        case .thereAndBack:
+            let server = SimulatedServer(
+                on: clock,
+                workers: 64,
+                serviceTime: .constant(.milliseconds(20)),
+                travelTime: .uniform(.zero ... .milliseconds(50)),
+                quota: 100
+            )
+            return (server, server)
+        }
     }
 
     /// The requests in the second that ends at each moment, for callers that make 100 calls per second on average.
     static func quotaChart(_ scale: Scale) async -> Chart {
         let duration = Duration.seconds(scale.isQuick ? 10 : 60)
-        func counts(_ plugins: [any PluginType]) async -> [Point] {
+        func counts(_ plugins: [RateLimitPlugin]) async -> [Point] {
             let clock = ManualClock()
-            let server = quotaServer(clock, .milliseconds(50))
+            let (server, transport) = quotaServer(clock, .thereAndBack)
             let calls = Load.calls(rate: 100, for: duration, seed: 11)
-            _ = await Load(clock: clock, transport: server, plugins: plugins).run(calls)
+            _ = await Load(clock: clock, transport: transport, plugins: plugins).run(calls)
             let arrivals = server.arrivals
             return stride(from: 1.0, through: duration.seconds, by: 0.25).map { end in
                 let window = arrivals.count { $0.seconds > end - 1 && $0.seconds <= end }
@@ -83,11 +102,7 @@ extension Scenario {
         }
         let lines = [
             Chart.Line(label: "without", points: await counts([]), color: 1),
-            Chart.Line(
-                label: "RateLimitPlugin",
-                points: await counts([RateLimitPlugin(RateLimit(100, per: .seconds(1)))]),
-                color: 0
-            ),
+            Chart.Line(label: "RateLimitPlugin", points: await counts([limit(.milliseconds(50))]), color: 0),
         ]
         return Chart(
             name: "quota",

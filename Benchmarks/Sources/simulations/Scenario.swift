@@ -6,10 +6,11 @@ struct Scenario: Encodable {
     struct Aim: Encodable {
         /// What was measured.
         let name: String
-        /// The bound, as a text.
-        let bound: String
+        /// The bound, as a text; `nil` for a figure without an aim.
+        let bound: String?
         let with: Double
-        let without: Double
+        /// The figure with nothing in place of the plugin; `nil` if there is none.
+        let without: Double?
         let isMet: Bool
         let isMetWithout: Bool
         fileprivate let unit: Unit
@@ -67,15 +68,16 @@ struct Scenario: Encodable {
         self.sides = sides
     }
 
-    mutating func add(_ name: String, _ unit: Unit, _ bound: Bound, with: Double, without: Double) {
+    mutating func add(_ name: String, _ unit: Unit, _ bound: Bound? = nil, with: Double, without: Double? = nil) {
+        let permits = { (value: Double) in bound?.permits(value) ?? true }
         aims.append(
             Aim(
                 name: name,
-                bound: bound.text(unit),
+                bound: bound?.text(unit),
                 with: with,
                 without: without,
-                isMet: bound.permits(with),
-                isMetWithout: bound.permits(without),
+                isMet: permits(with),
+                isMetWithout: without.map(permits) ?? true,
                 unit: unit
             )
         )
@@ -88,10 +90,10 @@ struct Scenario: Encodable {
     var table: String {
         let head = ["", "aim", "measured", "", "without"]
         let rows = aims.map { aim in
-            [
-                aim.name, aim.bound, aim.unit.text(aim.with), aim.isMet ? "met" : "MISSED",
-                aim.unit.text(aim.without) + (aim.isMetWithout ? " (also met)" : ""),
-            ]
+            let without = aim.without.map(aim.unit.text) ?? "–"
+            guard let bound = aim.bound else { return [aim.name, "", aim.unit.text(aim.with), "", without] }
+            let alsoMet = aim.without != nil && aim.isMetWithout ? " (also met)" : ""
+            return [aim.name, bound, aim.unit.text(aim.with), aim.isMet ? "met" : "MISSED", without + alsoMet]
         }
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([head] + rows).map { row in

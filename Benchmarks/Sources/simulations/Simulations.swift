@@ -31,11 +31,12 @@ struct Simulations {
     static func run(_ scale: Scale) async -> [Scenario] {
         let steps: [@Sendable () async -> Scenario] = [
             {
-                var scenario = await Scenario.quota(jitter: .milliseconds(50), share: 0.97, scale)
+                var scenario = await Scenario.quota(.there(.milliseconds(50)), share: 0.97, scale)
                 scenario.charts = [await Scenario.quotaChart(scale)]
                 return scenario
             },
-            { await .quota(jitter: .milliseconds(30), share: 0.98, scale) },
+            { await .quota(.there(.milliseconds(30)), share: 0.98, scale) },
+            { await .quota(.thereAndBack, share: 0.95, scale) },
             { await .gate(scale) },
             { await .overload(scale) },
             { await .deadHost(scale) },
