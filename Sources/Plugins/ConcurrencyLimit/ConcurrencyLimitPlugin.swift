@@ -89,7 +89,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         let turnstile = turnstiles.object(for: key) {
             Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
         }
-        if !turnstile.enterAtOnce(before: context.deadline, on: context.clock) {
+        if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
         }
         let start = context.clock.now
@@ -125,7 +125,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
                 try await turnstile.enter(
                     1,
                     priority,
-                    before: context.deadline,
+                    before: context.waitDeadline,
                     within: maximumWait,
                     on: context.clock
                 )
