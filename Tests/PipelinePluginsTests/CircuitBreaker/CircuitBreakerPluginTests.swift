@@ -64,6 +64,33 @@ struct CircuitBreakerPluginTests {
         #expect(breaker.state == .open)
     }
 
+    @Test("An exchange is a failure if the call is cancelled because its time is up", arguments: [false, true])
+    func deadline(hasHead: Bool) async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let body = PipelineBody.stream(AsyncThrowingStream<Data, any Error> { _ in })
+        let bench = BreakerBench(
+            ScriptedTransport(always: hasHead ? .status(200, body: body) : .hang),
+            [TimeoutPlugin(total: .seconds(2)), breaker]
+        )
+        #expect(await bench.clock.run { await bench.send() } == "timeout.total")
+        #expect(breaker.state == .open)
+    }
+
+    @Test("A call whose time is up before an exchange was made says nothing about the server")
+    func deadlineInside() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let wait = PluginStack.exchange { request, context, send in
+            try await context.clock.sleep(for: .seconds(10))
+            return try await send(request)
+        }
+        let bench = BreakerBench(
+            ScriptedTransport(always: .status(200)),
+            [TimeoutPlugin(total: .seconds(2)), breaker, wait]
+        )
+        #expect(await bench.clock.run { await bench.send() } == "timeout.total")
+        #expect(breaker.state == .closed)
+    }
+
     @Test("Responses and errors of a plugin inside that made no exchange do not count")
     func withoutExchange() async {
         let breaker = CircuitBreakerPlugin.touchy()
