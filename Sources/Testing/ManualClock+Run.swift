@@ -24,6 +24,9 @@ extension ManualClock {
         _ work: @Sendable @concurrent () async throws -> Output
     ) async rethrows -> Output {
         let executor = VirtualTimeExecutor(self)
+        // A task that does not run on the executor may begin to sleep when all others already wait.
+        let observer = observeSleepers { [weak executor] in executor?.resume() }
+        defer { removeObserver(observer) }
         return try await SeparateTasks.$executor.withValue(executor) {
             try await withTaskExecutorPreference(executor) {
                 // Within the last job, so that the clock does not advance after it.
@@ -64,10 +67,14 @@ private final class VirtualTimeExecutor: TaskExecutor {
         self.clock = clock
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+    func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+    /// Advances the clock if no job is left.
+    func resume() { add(nil) }
+
+    private func add(_ job: UnownedJob?) {
         let begins = state.withLock { state in
-            state.jobs.append(job)
+            if let job { state.jobs.append(job) }
             defer { state.isRunning = true }
             return !state.isRunning
         }

@@ -51,6 +51,8 @@ public final class ManualClock: DatedClock, Sendable {
         var deadlines = DeadlineHeap()
         var cancelled: Set<Int> = []
         var watchers: [Watcher] = []
+        /// Called after a sleeper has been added, by the run that it belongs to.
+        var sleepObservers: [Int: @Sendable () -> Void] = [:]
 
         mutating func add(_ sleeper: Sleeper, id: Int) {
             sleepers[id] = sleeper
@@ -135,20 +137,33 @@ public final class ManualClock: DatedClock, Sendable {
         enum Outcome {
             case cancelled
             case elapsed
-            case waiting([Watcher])
+            case waiting([Watcher], [@Sendable () -> Void])
         }
         let outcome = state.withLock { state -> Outcome in
             if state.cancelled.contains(id) { return .cancelled }
             if sleeper.deadline <= state.now { return .elapsed }
             state.add(sleeper, id: id)
-            return .waiting(state.takeSatisfiedWatchers())
+            return .waiting(state.takeSatisfiedWatchers(), Array(state.sleepObservers.values))
         }
         switch outcome {
         case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
         case .elapsed: sleeper.continuation.resume()
-        case .waiting(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        case .waiting(let watchers, let observers):
+            for watcher in watchers { watcher.continuation.resume() }
+            for observer in observers { observer() }
         }
     }
+
+    /// Calls a closure after each sleeper that is added, until the returned number is removed.
+    func observeSleepers(_ observer: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.sleepObservers[state.nextID] = observer
+            return state.nextID
+        }
+    }
+
+    func removeObserver(_ id: Int) { state.withLock { _ = $0.sleepObservers.removeValue(forKey: id) } }
 
     /// Advances the clock and wakes the sleepers whose deadline it reaches, the earliest first.
     ///

@@ -1,3 +1,4 @@
+import Dispatch
 import Pipeline
 import PipelineTesting
 import Synchronization
@@ -77,6 +78,22 @@ struct ManualClockRunTests {
         }
         #expect(clock.now.offset == .zero)
         sleeper.cancel()
+    }
+
+    @Test("A task outside the run that begins to sleep when all others wait is woken, too")
+    func taskOutside() async throws {
+        let clock = ManualClock()
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        try await clock.run {
+            let outside = Task.detached {
+                for await _ in arrivals { break }
+                try await clock.sleep(for: .seconds(3))
+            }
+            // The run has nothing to do when the task outside begins to sleep.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { arrival.yield() }
+            try await outside.value
+        }
+        #expect(clock.now.offset == .seconds(3))
     }
 
     @Test("Cancelled sleepers do not hold up the clock")

@@ -21,11 +21,13 @@ public import Pipeline
 ///   Otherwise, the probes with a head count as successes.
 /// - An outcome counts only if the circuit has not changed its state since the request passed.
 /// - Failures are: status 500 and above except 501, status 408, timeouts of an exchange, failures to connect,
-///   `connectionLost` and `truncated`. Any other response is a success, also 429.
-/// - Not counted are cancelled exchanges, `offline`, `timeout.pool` and all other errors, and the responses and errors
-///   of a plugin inside that made no exchange, except for ``ChaosPlugin``. A probe that is not counted is followed by
-///   another one.
-/// - A response is a success when its body has ended or is released unread, and a failure if its body fails.
+///   `connectionLost` and `truncated`, and exchanges that are cancelled once `context.deadline` has passed. Any other
+///   response is a success, also 429.
+/// - Not counted are other cancelled exchanges, `offline`, `timeout.pool` and all other errors, and the responses and
+///   errors of a plugin inside that made no exchange, except for ``ChaosPlugin``. A probe that is not counted is
+///   followed by another one.
+/// - A response is a success when its body has ended or is released unread. If its body fails, the rules for errors
+///   apply. A probe of a streamed call or a download is a success as soon as its head has arrived.
 /// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
 ///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
 /// - Does not touch requests and responses. A stream of a response is passed on as it arrives.
@@ -52,8 +54,8 @@ public import Pipeline
 /// - Inside a cache, which serves hits while the circuit is open.
 /// - Outside rate and concurrency limits, so that a refused request uses no permit.
 /// - Inside ``RetryPlugin``, each attempt counts. ``RetryPlugin`` does not retry `circuitOpen`.
-/// - A server that never responds is noticed only if the time of an attempt is limited, by ``TimeoutPlugin`` or the
-///   transport. The total timeout of a call cancels its exchange, which is not counted.
+/// - A server that never responds is noticed only if the time of an attempt or a call is limited, by ``TimeoutPlugin``
+///   or the transport.
 /// - If a stack has two, both count every exchange.
 ///
 /// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due. All other errors pass
@@ -120,8 +122,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         do {
             return noting(try await send(request), circuit, permit, context)
         } catch {
-            let ending = policy.ending(of: error) { Self.hasExchange(context) }
-            end(permit, of: circuit, ending, context)
+            end(permit, of: circuit, ending(of: error, context) { Self.hasExchange(context) }, context)
             throw error
         }
     }
@@ -146,7 +147,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
     ) -> PipelineResponse {
         let ending = policy.ending(of: response) { context.isSimulated }
         // A body in memory has ended, and needs no closure.
-        guard ending == .success, response.body.isStream else {
+        guard ending == .success, response.body.isStream, !(permit.isProbe && Self.endsWithHead(context)) else {
             end(permit, of: circuit, ending, context)
             return response
         }
@@ -167,10 +168,19 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             switch how {
             case .complete, .released: end(permit, of: circuit, .success, hadHead: hadHead, context)
             case .failed(let error):
-                end(permit, of: circuit, policy.ending(ofBody: error), hadHead: hadHead, context)
+                end(permit, of: circuit, ending(of: error, context) { true }, hadHead: hadHead, context)
             }
         }
         return response
+    }
+
+    private func ending(
+        of error: any Error,
+        _ context: PipelineContext,
+        hasExchange: () -> Bool
+    ) -> Circuit.Ending {
+        let isLate = { context.deadline.map { $0 <= context.clock.now } ?? false }
+        return policy.ending(of: error, isLate: isLate, hasExchange: hasExchange)
     }
 
     private func end(
@@ -185,6 +195,11 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         case .closed: context.annotate("closed", by: self)
         default: break
         }
+    }
+
+    /// Returns whether a probe ends at the head of its response, so that other calls need not wait for a long body.
+    private static func endsWithHead(_ context: PipelineContext) -> Bool {
+        context.isStreaming || context.isDownload
     }
 
     /// Returns whether an exchange of this attempt and hop was made or simulated.
@@ -244,6 +259,8 @@ extension CircuitBreakerPlugin {
 
 extension CircuitBreakerPlugin: HealthReporting {
     /// The health: degraded if a circuit is not closed, and unhealthy if all refuse requests.
+    ///
+    /// An open circuit whose break is over refuses nothing, because the next request is a probe.
     public func health(on clock: PipelineClock) -> PluginHealth { circuits.health(on: clock) }
 }
 

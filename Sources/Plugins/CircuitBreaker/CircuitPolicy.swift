@@ -18,18 +18,18 @@ struct CircuitPolicy: Sendable {
     /// Returns what a failure says.
     ///
     /// If no exchange was made, a plugin inside has failed.
-    func ending(of error: any Error, hasExchange: () -> Bool) -> Circuit.Ending {
-        guard let error = error as? PipelineError, error.code != .cancelled else { return .ignored }
+    ///
+    /// - Parameters:
+    ///   - error: the failure of an exchange or of a body.
+    ///   - isLate: whether the time of the call is up.
+    ///   - hasExchange: whether an exchange was made.
+    /// - Returns: `ignored` if it says nothing about the server.
+    func ending(of error: any Error, isLate: () -> Bool, hasExchange: () -> Bool) -> Circuit.Ending {
+        // The call was cancelled because its time was up, so the server was too slow.
+        if error.isCancellation { return isLate() && hasExchange() ? .failure : .ignored }
+        guard let error = error as? PipelineError else { return .ignored }
         if let verdict = decide?(.failure(error)) { return verdict.ending }
         return Self.isFailure(error.code) && hasExchange() ? .failure : .ignored
-    }
-
-    /// Returns what the failure of a body says.
-    func ending(ofBody error: any Error) -> Circuit.Ending {
-        if error is CancellationError { return .ignored }
-        guard let error = error as? PipelineError else { return .failure }
-        if error.code == .cancelled { return .ignored }
-        return decide?(.failure(error))?.ending ?? .failure
     }
 
     /// Returns whether a code blames the server or the way to it.
@@ -44,4 +44,8 @@ struct CircuitPolicy: Sendable {
         default: code.provesNothingSent
         }
     }
+}
+
+extension Error {
+    fileprivate var isCancellation: Bool { self is CancellationError || (self as? PipelineError)?.code == .cancelled }
 }

@@ -44,9 +44,11 @@ final class Circuits: Sendable {
         for (_, circuit) in all {
             let (state, remainingBreak) = circuit.status(on: clock)
             guard state != .closed else { continue }
-            if state != .halfOpen { refusingCount += 1 }
+            if state == .isolated || remainingBreak.map({ $0 > .zero }) == true { refusingCount += 1 }
             if let name = circuit.name {
-                let rest = remainingBreak.map { ", next probe in \(PipelineError.text(of: $0))" }
+                let rest = remainingBreak.map { rest in
+                    rest > .zero ? ", next probe in \(PipelineError.text(of: rest))" : ", next request is a probe"
+                }
                 details[name] = state.rawValue + (rest ?? "")
             } else {
                 unnamedCount += 1

@@ -91,7 +91,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         let turnstile = turnstiles.object(for: key, on: context.clock) {
             Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
         }
-        if !turnstile.enterAtOnce(before: context.deadline, on: context.clock) {
+        if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
@@ -134,7 +134,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
                 try await turnstile.enter(
                     1,
                     priority,
-                    before: context.deadline,
+                    before: context.waitDeadline,
                     within: maximumWait,
                     on: context.clock
                 )

@@ -17,6 +17,8 @@ final class Convoy: Sendable {
     let end: PipelineClock.Instant
     /// The maximum length of the chain of convoys that keep each other alive up to this one.
     let depth: Int
+    /// Whether the exchange failed and the cache has a stale response.
+    let hasStale: Bool
     private let key: InflightKey
     private let isFailure: Bool
     private let earlierExchangeCount: Int
@@ -30,16 +32,19 @@ final class Convoy: Sendable {
     ///   - end: when the exchange ended.
     ///   - depth: one more than the greatest depth of the convoys whose members shared the exchange.
     ///   - earlierExchangeCount: how many exchanges the call that led the exchange had made before it.
+    ///   - hasStale: whether the exchange failed and the cache has a stale response.
     init(
         key: InflightKey,
         result: Result<PipelineResponse, any Error>,
         end: PipelineClock.Instant,
         depth: Int,
-        earlierExchangeCount: Int
+        earlierExchangeCount: Int,
+        hasStale: Bool = false
     ) {
         self.key = key
         self.end = end
         self.depth = depth
+        self.hasStale = hasStale
         self.earlierExchangeCount = earlierExchangeCount
         isFailure =
             switch result {

@@ -17,8 +17,9 @@ public import Pipeline
 /// Which calls share:
 ///
 /// - Requests are equal if, at the plugin's position, these are equal byte for byte: method, URL, header fields, body,
-///   the names marked as secret, `attemptTimeout` and `idleTimeout`. The order of fields with different names does not
-///   matter; the order of query items does. Calls of different providers never share.
+///   the names marked as secret, `attemptTimeout`, `idleTimeout`, and the options `priority` and `cost`. The order of
+///   fields with different names does not matter; the order of query items does. Calls of different providers never
+///   share.
 /// - Fields in `ignoredFields` are not compared unless they are marked as secret.
 /// - A call has its own exchange if it is streamed, downloads or reports progress, if its body is a file or a stream,
 ///   if it is made within a shared exchange, or if a bound is reached.
@@ -65,7 +66,8 @@ public import Pipeline
 /// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
 /// - Plugins outside run for every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for
 ///   all calls that share. They get the target, options and deadline of the call that leads, even after that call has
-///   ended.
+///   ended. ``RateLimitPlugin`` and ``ConcurrencyLimitPlugin`` ignore that deadline, because other calls may have more
+///   time.
 ///
 /// **Errors**: throws none of its own. If an exchange fails, all calls that share it fail; the plugin does not retry.
 /// If the call that leads is cancelled, or times out in a plugin outside, the others are not affected. A cancelled call
@@ -153,14 +155,17 @@ public struct DeduplicationPlugin: Stage.Intercept {
 
     /// Returns the key of the call; `nil` if the call has its own exchange.
     private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
-        if context.wantsStream || InflightExchanges.isInside { return nil }
+        // The second run after a failure gets what the cache has, and no call that begins meanwhile may join it.
+        if context.wantsStream || InflightExchanges.isInside || context[StaleFallback.self] == .now { return nil }
         return InflightKey(
             request,
             at: next.position,
             ignoring: ignoredFields,
             identities: context.identities,
             attemptTimeout: context.options.attemptTimeout ?? request.attemptTimeout,
-            idleTimeout: context.options.idleTimeout ?? request.idleTimeout
+            idleTimeout: context.options.idleTimeout ?? request.idleTimeout,
+            priority: context.options.priority,
+            cost: context.options.cost
         )
     }
 

@@ -84,7 +84,7 @@ final class InflightExchanges: Sendable {
             await withCheckedContinuation { waiter in
                 switch arrive(caller, for: key, waiter, context) {
                 case .at(.lead): lead(caller, key, request, context, next)
-                case .at(.join): break
+                case .at(.join): context.noteSentCopy()
                 case .at(.refused): waiter.resume(returning: Ticket(outcome: .refused))
                 case .ended(let ending):
                     let outcome = Outcome.ended(ending.result, isJoined: true)
@@ -154,7 +154,8 @@ final class InflightExchanges: Sendable {
                         result: result,
                         end: end,
                         depth: depth,
-                        earlierExchangeCount: earlierExchangeCount
+                        earlierExchangeCount: earlierExchangeCount,
+                        hasStale: context[StaleFallback.self] == .available
                     )
                 }
             }

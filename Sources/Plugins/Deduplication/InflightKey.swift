@@ -15,6 +15,8 @@ struct InflightKey: Hashable, Sendable {
     private let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
+    private let priority: TrafficPriority
+    private let cost: Int
     /// The hash of the parts that differ most often.
     private let hash: Int
 
@@ -27,13 +29,17 @@ struct InflightKey: Hashable, Sendable {
     ///   - identities: on whose behalf the call is made.
     ///   - attemptTimeout: how long the exchange may take.
     ///   - idleTimeout: how long its body may go without a byte.
+    ///   - priority: its place in queues for permits.
+    ///   - cost: how many permits it takes.
     init?(
         _ request: PipelineRequest,
         at place: Stage.Position,
         ignoring ignoredFields: [HTTPField.Name] = [],
         identities: [String] = [],
         attemptTimeout: Duration? = nil,
-        idleTimeout: Duration? = nil
+        idleTimeout: Duration? = nil,
+        priority: TrafficPriority = .normal,
+        cost: Int = 1
     ) {
         guard let body = request.body.bytes else { return nil }
         self.place = place
@@ -42,6 +48,8 @@ struct InflightKey: Hashable, Sendable {
         self.identities = identities
         self.attemptTimeout = attemptTimeout
         self.idleTimeout = idleTimeout
+        self.priority = priority
+        self.cost = cost
         self.hash = Self.hash(of: request, body, ignoring: ignoredFields)
     }
 
@@ -52,6 +60,7 @@ struct InflightKey: Hashable, Sendable {
             && one.request.secretFields == other.request.secretFields && one.identities == other.identities
             && one.request.copyNumber == other.request.copyNumber
             && one.attemptTimeout == other.attemptTimeout && one.idleTimeout == other.idleTimeout
+            && one.priority == other.priority && one.cost == other.cost
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }

@@ -31,8 +31,10 @@ struct StoredFallback: Sendable {
     }
 
     private static func begin(_ context: PipelineContext) -> Bool {
-        context.update(StaleFallback.self) { state in
-            guard state == .available else { return false }
+        // In a shared exchange, the cache sets the state of the call that led it, and of no other.
+        let isShared = context.convoy?.hasStale ?? false
+        return context.update(StaleFallback.self) { state in
+            guard state == .available || isShared else { return false }
             state = .now
             return true
         }

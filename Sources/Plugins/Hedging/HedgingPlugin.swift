@@ -19,7 +19,11 @@ import Synchronization
 ///
 /// - Requests with an idempotent method or an Idempotency-Key field, by the ``RetryPolicy``, and with a body that can
 ///   be replayed.
-/// - Never a call that is streamed, downloads or reports progress, and none whose option `hedging` is `.never`.
+/// - Never a call that is streamed, downloads or reports progress, and none whose option `hedging` is `.never`. Nor a
+///   call whose option `retry` is `.never` or allows a single attempt, unless its option `hedging` is set.
+/// - No copy is sent before the first has reached the wire, for example while it waits for a permit or at a closed gate
+///   of ``RateLimitPlugin``. If the delay has passed by then, it begins again. A call that joins the exchange of
+///   another call does not wait for that.
 /// - No copy is sent if the time until `context.deadline` does not exceed the delay, or if the call has reached
 ///   `limits.exchangeCount`.
 /// - Each copy is deducted from the ``RetryBudget`` of `retry`, and is not sent if the budget is used up.
@@ -68,7 +72,7 @@ import Synchronization
 /// **Secrets**: none.
 ///
 /// Source: Dean and Barroso, The Tail at Scale, https://research.google/pubs/the-tail-at-scale/
-public struct HedgingPlugin: Stage.Intercept {
+public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
     private let delay: HedgingDelay
     private let maximumHedgeCount: Int
     private let partition: TrafficPartition
@@ -106,9 +110,10 @@ public struct HedgingPlugin: Stage.Intercept {
         next: Stage.Next
     ) async throws -> PipelineResponse {
         let delay = context.options.hedging ?? delay
-        guard delay != .never, !context.wantsStream, request.body.isReplayable,
+        guard delay != .never, !Self.isExcluded(context), request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
+        context.update(FirstCopy.self) { $0 = .waiting }
         let key = partition.key(of: request, context)
         let observed = latencies.object(for: key, on: context.clock) { ObservedLatencies() }
         let start = context.clock.now
@@ -124,6 +129,11 @@ public struct HedgingPlugin: Stage.Intercept {
         context.join(ended.convoy)
         if ownsBudget { retry.ledger.addCall(to: request.host ?? "", at: context.clock.date) }
         return try ended.result.get()
+    }
+
+    /// Notes that a copy has reached the wire.
+    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+        context.noteSentCopy()
     }
 
     /// Sends the copies until one brings the result of the call, and waits for the others to end.
@@ -154,9 +164,12 @@ public struct HedgingPlugin: Stage.Intercept {
                 } else {
                     group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
                 }
-                guard race.maySend, !hasEnded.value.load(ordering: .acquiring), Self.hasTime(for: wait, context)
-                else { return }
+                if race.maySend, !hasEnded.value.load(ordering: .acquiring) { sleep(afterSent: false) }
+            }
+            func sleep(afterSent: Bool) {
+                guard Self.hasTime(for: wait, context) else { return }
                 group.addTask {
+                    if afterSent { await context.waitForSentCopy() }
                     try? await context.clock.sleep(for: wait)
                     return nil
                 }
@@ -165,6 +178,10 @@ public struct HedgingPlugin: Stage.Intercept {
             defer { group.cancelAll() }
             while let event = await group.next() {
                 guard let (copy, ended) = event else {
+                    guard context.hasSentCopy else {
+                        sleep(afterSent: true)
+                        continue
+                    }
                     guard mayHedge(after: race.copyCount, request, context) else { continue }
                     context.annotate("hedged", by: self, duration: wait)
                     send()
@@ -199,13 +216,20 @@ extension HedgingPlugin {
         return policy.decision(after: outcome) == .giveBack ? .usable : .unusable
     }
 
+    /// Returns whether the call has one copy, whatever its request is.
+    private static func isExcluded(_ context: PipelineContext) -> Bool {
+        let options = context.options
+        return context.wantsStream || options.hedging == nil && options.retry.maximumAttempts == 1
+    }
+
     private static func hasTime(for wait: Duration, _ context: PipelineContext) -> Bool {
         context.deadline.map { context.clock.now.duration(to: $0) > wait } ?? true
     }
 
     /// Returns whether another copy may be sent after a delay; deducts it from the budget if so.
     private func mayHedge(after copyCount: Int, _ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        !Task.isCancelled && context.exchanges.count + copyCount < context.limits.exchangeCount
+        !Task.isCancelled && Self.hasTime(for: .zero, context)
+            && context.exchanges.count + copyCount < context.limits.exchangeCount
             && retry.ledger.takeRetry(to: request.host ?? "", at: context.clock.date)
     }
 }

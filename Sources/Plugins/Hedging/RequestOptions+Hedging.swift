@@ -11,7 +11,8 @@ private enum Hedging: RequestOptionKey {
 extension RequestOptions {
     /// The delay of ``HedgingPlugin`` for this request; ``HedgingDelay/never`` for no further copy.
     ///
-    /// Defaults to `nil`: the delay of the plugin applies.
+    /// Defaults to `nil`: the delay of the plugin applies, unless the option `retry` allows a single attempt, which
+    /// then is the only copy.
     public var hedging: HedgingDelay? {
         get { self[Hedging.self] }
         set { self[Hedging.self] = newValue }

@@ -20,7 +20,7 @@ extension RateLimitPlugin {
 
         /// How much longer the request may wait; `nil` if that is not limited.
         var patience: Duration? {
-            [rest, context.deadline.map { max(.zero, clock.now.duration(to: $0)) }].compactMap(\.self).min()
+            [rest, context.waitDeadline.map { max(.zero, clock.now.duration(to: $0)) }].compactMap(\.self).min()
         }
     }
 
@@ -50,14 +50,14 @@ extension RateLimitPlugin {
     /// Waits in line, and for the moment that the store names; returns `false` if the gate has been closed since.
     private func pass(_ wait: inout Wait) async throws -> Bool {
         let (turnstile, context, cost) = (wait.turnstile, wait.context, wait.cost)
-        if !turnstile.enterAtOnce(cost, before: context.deadline, on: wait.clock) {
+        if !turnstile.enterAtOnce(cost, before: context.waitDeadline, on: wait.clock) {
             let (clock, rest) = (wait.clock, wait.rest)
             let waited = try await context.recordSpan("rate limit", as: .wait) {
                 () async throws(TurnstileRefusal) in
                 try await turnstile.enter(
                     cost,
                     context.options.priority,
-                    before: context.deadline,
+                    before: context.waitDeadline,
                     within: rest,
                     on: clock
                 )

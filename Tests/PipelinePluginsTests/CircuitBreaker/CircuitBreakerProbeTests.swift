@@ -131,19 +131,30 @@ struct CircuitBreakerProbeTests {
     func bufferedBody() async {
         let breaker = CircuitBreakerPlugin.touchy()
         let (broken, pieces) = Self.pipe()
-        pieces.finish(throwing: PipelineError(.transport, "broken"))
+        pieces.finish(throwing: PipelineError(.truncated, "broken"))
         let (whole, others) = Self.pipe()
         others.yield(Data("b".utf8))
         others.finish()
         let bench = BreakerBench([.status(200, body: broken), .status(200, body: whole)], breaker)
-        #expect(await bench.send() == "transport")
+        #expect(await bench.send() == "truncated")
         #expect(breaker.state == .open)
         bench.clock.advance(by: .seconds(1))
         #expect(await bench.send() == "200")
         #expect(breaker.state == .closed)
     }
 
-    @Test("A streamed probe closes the circuit at the end of its body, not before")
+    @Test("A body that fails for reasons other than the server is not a failure")
+    func failedBodyInside() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        for code in [PipelineError.Code.offline, .limit(.bodyBytes), .timeout(.pool)] {
+            let (body, pieces) = Self.pipe()
+            pieces.finish(throwing: PipelineError(code, "not the server"))
+            #expect(await BreakerBench([.status(200, body: body)], breaker).send() == code.rawValue)
+            #expect(breaker.state == .closed)
+        }
+    }
+
+    @Test("A streamed probe closes the circuit when the head of its response has arrived")
     func streamedProbe() async throws {
         let breaker = CircuitBreakerPlugin.touchy()
         let (body, pieces) = Self.pipe()
@@ -151,40 +162,51 @@ struct CircuitBreakerProbeTests {
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let response = try await bench.provider.stream(Ask())
-        #expect(breaker.state == .halfOpen)
-        #expect(await bench.send() == "circuitOpen")
-        pieces.finish()
-        for try await _ in response.body {}
-        #expect(breaker.state == .closed)
-    }
-
-    @Test("A streamed probe that is released unread counts as a success")
-    func releasedProbe() async throws {
-        let breaker = CircuitBreakerPlugin.touchy()
-        let (body, _) = Self.pipe()
-        let bench = BreakerBench([.status(503), .status(200, body: body)], breaker)
-        await bench.send()
-        bench.clock.advance(by: .seconds(1))
-        do {
-            _ = try await bench.provider.stream(Ask())
-        }
-        #expect(breaker.state == .closed)
-    }
-
-    @Test("A long streamed probe closes the circuit after `probeTimeout`, because its head has arrived")
-    func longProbe() async throws {
-        let breaker = CircuitBreakerPlugin.touchy()
-        let (body, pieces) = Self.pipe()
-        let bench = BreakerBench([.status(503), .status(200, body: body), .status(200)], breaker)
-        await bench.send()
-        bench.clock.advance(by: .seconds(1))
-        let response = try await bench.provider.stream(Ask())
-        bench.clock.advance(by: .seconds(30))
-        #expect(await bench.send() == "200")
         #expect(breaker.state == .closed)
         // Its outcome belongs to the half-open state, which has ended.
         pieces.finish(throwing: PipelineError(.connectionLost, "the peer is gone"))
         await #expect(throws: PipelineError.self) { for try await _ in response.body {} }
+        #expect(breaker.state == .closed)
+    }
+
+    @Test("A probe that is a download closes the circuit when the head of its response has arrived")
+    func downloadedProbe() async throws {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let (body, pieces) = Self.pipe()
+        let transport = ScriptedTransport([.status(503), .status(200, body: body)])
+        let bench = BreakerBench(transport, [breaker])
+        await bench.send()
+        bench.clock.advance(by: .seconds(1))
+        let folder = try TemporaryFolder()
+        let ask = Ask(task: .downloadDestination(.file(folder.file("body"))))
+        let download = Task { try await bench.provider.request(ask) }
+        await eventually { breaker.state == .closed }
+        pieces.finish()
+        _ = try await download.value
+    }
+
+    @Test("A long probe closes the circuit after `probeTimeout`, because its head has arrived")
+    func longProbe() async throws {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let (body, pieces) = Self.pipe()
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let outer = PluginStack.exchange { request, _, send in
+            defer { arrival.yield() }
+            return try await send(request)
+        }
+        let transport = ScriptedTransport([.status(503), .status(200, body: body), .status(200)])
+        let bench = BreakerBench(transport, [outer, breaker])
+        await bench.send()
+        bench.clock.advance(by: .seconds(1))
+        let probe = Task { await bench.send() }
+        var heads = arrivals.makeAsyncIterator()
+        for _ in 1...2 { await heads.next() }
+        #expect(breaker.state == .halfOpen)
+        bench.clock.advance(by: .seconds(30))
+        #expect(await bench.send() == "200")
+        #expect(breaker.state == .closed)
+        pieces.finish(throwing: PipelineError(.connectionLost, "the peer is gone"))
+        #expect(await probe.value == "connectionLost")
         #expect(breaker.state == .closed)
     }
 

@@ -32,6 +32,40 @@ struct DeduplicationEndTests {
         throw CancellationError()
     }
 
+    // MARK: Limits
+
+    @Test(
+        "A call that waits for a limit longer than the call that leads may gets the response",
+        arguments: [RateLimitPlugin(RateLimit(1, per: .seconds(1))), ConcurrencyLimitPlugin(.fixed(1))]
+            as [any PluginType]
+    )
+    func limits(plugin: any PluginType) async {
+        let ended = Tally()
+        let end = PluginStack.intercept(name: "end") { request, _, next in
+            defer { ended.add() }
+            return try await next(request)
+        }
+        let bench = Bench(outside: [end, Self.deadline(of: "0")], inside: [plugin])
+        var calls = [await bench.begin(Ask(path: "/1")), await bench.begin(Ask(path: "/2"), sends: false)]
+        for number in 0...1 {
+            calls.append(Task { try await bench.provider.request(Self.ask(number)) })
+            await eventually { bench.plugin.callerCount == calls.count || ended.value > 0 }
+        }
+        await bench.runOut(calls)
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "timeout.total", "answer 2"])
+    }
+
+    @Test("Calls with different priorities or costs do not share")
+    func traffic() async {
+        let bench = Bench(inside: [RateLimitPlugin(), ConcurrencyLimitPlugin()])
+        let calls = [
+            await bench.begin(), await bench.begin(Ask(), RequestOptions { $0.priority = .high }),
+            await bench.begin(Ask(), RequestOptions { $0.cost = 2 }),
+        ]
+        #expect(bench.transport.sent.count == 3)
+        await bench.runOut(calls)
+    }
+
     // MARK: Failures
 
     @Test("D03: a failed exchange fails all callers, each with its own request, and none retries")

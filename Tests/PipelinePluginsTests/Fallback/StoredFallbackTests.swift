@@ -36,6 +36,24 @@ struct StoredFallbackTests {
         #expect(transport.sent.count == 4)
     }
 
+    @Test("All calls that shared a failed exchange get the stale response", arguments: [503, 0])
+    func shared(status: Int) async throws {
+        let fields = CacheBench.control("max-age=60, stale-if-error=600")
+        let transport = ScriptedTransport { _, index in
+            guard index > 0 else { return .status(200, headers: fields, body: "0") }
+            return .delayed(.seconds(1), status == 0 ? .failure(.connectionLost) : .status(status))
+        }
+        let deduplication = DeduplicationPlugin()
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, deduplication])
+        #expect(try await bench.get() == "0 miss")
+        bench.clock.advance(by: .seconds(100))
+        let calls = (1...100).map { _ in Task { try await bench.get() } }
+        await eventually { deduplication.callerCount == 100 && bench.clock.sleeperCount == 1 }
+        bench.clock.advance(by: .seconds(1))
+        for call in calls { #expect(try await call.value == "0 stale") }
+        #expect(transport.sent.count == 2)
+    }
+
     @Test("Without a stored response that may be used, the failure of the origin is thrown")
     func withoutStored() async throws {
         let transport = ScriptedTransport([

@@ -136,6 +136,13 @@ struct HedgingPluginTests {
         #expect(try await sentCount(Ask(method: .post, options: keyed)) == 2)
         let never = RequestOptions { $0.hedging = .never }
         #expect(try await sentCount(Ask(options: never)) == 1)
+        let single = RequestOptions { $0.retry = .never }
+        #expect(try await sentCount(Ask(options: single)) == 1)
+        let hedged = RequestOptions {
+            $0.retry = .never
+            $0.hedging = .fixed(.milliseconds(50))
+        }
+        #expect(try await sentCount(Ask(options: hedged)) == 2)
         let late = RequestOptions { $0.hedging = .fixed(.seconds(2)) }
         #expect(try await sentCount(Ask(options: late)) == 1)
     }
@@ -177,6 +184,48 @@ struct HedgingPluginTests {
             #expect(error?.code == .timeout(.total))
             #expect(transport.sent.count == count)
         }
+    }
+
+    @Test("No copy is sent while the first one waits at a closed gate")
+    func gate() async throws {
+        let transport = ScriptedTransport { _, index in
+            switch index {
+            case 0: .status(429, headers: [.retryAfter: "10"])
+            case 1: Self.body("slow", after: .seconds(5))
+            default: Self.body("fast", after: .milliseconds(20))
+            }
+        }
+        let hedging = HedgingPlugin(after: .fixed(.seconds(3)), maximumHedgeCount: 5)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [hedging, RateLimitPlugin(spread: .zero)],
+            configuration: .init(clock: clock)
+        )
+        let response = try await clock.run {
+            #expect(try await provider.request(Ask()).statusCode == 429)
+            return try await provider.request(Ask())
+        }
+        #expect(try response.mapString() == "fast")
+        #expect(transport.sent.map(\.copyNumber) == [0, 0, 1])
+        #expect(clock.now.offset == .milliseconds(13_020))
+    }
+
+    @Test("No copy is sent while the first one waits for a permit")
+    func permit() async throws {
+        let transport = ScriptedTransport { _, index in
+            Self.body("", after: index == 0 ? .seconds(1) : .milliseconds(100))
+        }
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [HedgingPlugin(after: .fixed(.milliseconds(300))), ConcurrencyLimitPlugin(.fixed(1))],
+            configuration: .init(clock: clock)
+        )
+        let events = try await clock.run {
+            async let first = provider.request(Ask(options: RequestOptions { $0.hedging = .never }))
+            async let second = provider.request(Ask(path: "/c"))
+            return try await [first, second].flatMap(\.exchanges).flatMap(\.annotations).map(\.event)
+        }
+        #expect(events == ["waited"])
     }
 
     @Test("A deadline that the plugin which has set it does not enforce counts, too")

@@ -97,7 +97,7 @@ struct ResilienceSamplesTests {
                 for _ in 1...10 { _ = try? await provider.request(.item(id: 7)) }
             }
         }
-        #expect(server.arrivals.count { outage.contains($0) } == 18)  // of 300; 12 open the circuit, 6 are probes
+        #expect(server.arrivals.count { outage.contains($0) } == 17)  // of 300; 12 open the circuit, 5 are probes
         #expect(breaker.state(of: "https://api.shop.example") == .closed)
         // end
     }
