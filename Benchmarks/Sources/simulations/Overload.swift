@@ -17,7 +17,7 @@ extension Scenario {
             "300 calls per second at random, 10 workers that complete 100 per second, and a deadline of 1 s",
             sides: "ConcurrencyLimitPlugin(.adaptive()) inside the timeout, against the timeout alone"
         )
-        let duration = Duration.seconds(scale.isQuick ? 20 : 60)
+        let duration = Duration.seconds(scale.isQuick ? 60 : 180)
         let timeout = TimeoutPlugin(total: .seconds(1))
         let with = await overloadSide([timeout, ConcurrencyLimitPlugin(.adaptive())], duration)
         let without = await overloadSide([timeout], duration)
@@ -77,7 +77,7 @@ extension Scenario {
             goodput: Double(good.count) / (100 * duration.seconds),
             latency: percentile(0.99, admitted.map(\.time.milliseconds)),
             lateShare: 1 - Double(good.count) / Double(admitted.count),
-            points: rates(good.map(\.end), every: .seconds(1), for: duration)
+            points: rates(good.map(\.end), every: .seconds(1), for: .seconds(60))
         )
     }
 }

@@ -28,7 +28,7 @@ extension Scenario {
             "Quota, \(title)",
             "\(scale.quotaCallCount) calls at once, a quota of 100 per second that the server counts over every second",
             sides:
-                "RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: \(jitter.milliseconds) ms)), against no plugin"
+                "RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: .milliseconds(\(Int(jitter.milliseconds))))), against no plugin"
         )
         let with = await quotaSide([limit(jitter)], way, scale)
         let without = await quotaSide([], way, scale)
