@@ -7,7 +7,7 @@ public import Pipeline
 /// [FallbackPlugin.stored, RetryPlugin(), CachePlugin()]
 /// ```
 ///
-/// The response says so: its ``/Pipeline/PipelineResponse/isFallback`` is `true`.
+/// The response says so: its `isFallback` is `true`.
 ///
 /// **Effects**
 ///

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// How the plugins of ``Pipeline/PluginStack`` `.standard(_:…)` treat servers that are slow, overloaded or down.
+/// How the plugins of `PluginStack.standard` treat servers that are slow, overloaded or down.
 ///
 /// ```swift
 /// let provider = Provider<Shop>(transport: transport, plugins: [.standard(.resilient)])
