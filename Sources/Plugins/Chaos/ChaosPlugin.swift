@@ -88,7 +88,7 @@ public struct ChaosPlugin: Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        guard hosts.contains(hostOf: request) else { return try await send(request) }
+        guard !effects.isEmpty, hosts.contains(hostOf: request) else { return try await send(request) }
         var random = context.random
         let plan = ChaosPlan(effects, using: &random)
         if plan.latency > .zero { try await delay(by: plan.latency, request, context) }
