@@ -35,7 +35,7 @@ struct DeduplicationEndTests {
     // MARK: Limits
 
     @Test(
-        "A call that waits for a limit longer than the call that leads may gets the response",
+        "A call that may wait for a limit longer than the leading call gets the response",
         arguments: [RateLimitPlugin(RateLimit(1, per: .seconds(1))), ConcurrencyLimitPlugin(.fixed(1))]
             as [any PluginType]
     )
@@ -52,7 +52,10 @@ struct DeduplicationEndTests {
             await eventually { bench.plugin.callerCount == calls.count || ended.value > 0 }
         }
         await bench.runOut(calls)
-        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "timeout.total", "answer 2"])
+        // The second and the shared exchange may reach the limit in any order.
+        var texts = await calls.results.map(\.text)
+        #expect(texts.remove(at: 2) == "timeout.total")
+        #expect(texts.sorted() == ["answer 0", "answer 1", "answer 2"])
     }
 
     @Test("Calls with different priorities or costs do not share")
