@@ -45,6 +45,10 @@ let sqlite = Target.Dependency.target(
     name: "CSQLite",
     condition: .when(platforms: [.linux, .android], traits: ["SQLite"])
 )
+// CryptoKit on Apple platforms; swift-crypto also has RSA there.
+let crypto = ["Crypto", "CryptoExtras"].map { name in
+    Target.Dependency.product(name: name, package: "swift-crypto", condition: .when(traits: ["Crypto"]))
+}
 let hiredis = Target.Dependency.target(name: "CHiredis", condition: .when(traits: ["Redis"]))
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -101,6 +105,10 @@ let package = Package(
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
         .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
         .trait(name: "Redis", description: "RedisCacheStore and RedisRateLimitStore, with libhiredis"),
+        .trait(
+            name: "Crypto",
+            description: "Signatures, DPoP and webhooks on platforms without CryptoKit, and RSA, with swift-crypto"
+        ),
         .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
@@ -114,6 +122,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -144,7 +153,7 @@ let package = Package(
             dependencies: [
                 "Pipeline", "PipelineStores", "PipelineContentCoding", "CZlib", httpTypes, structuredFields, logging,
                 metrics, tracing,
-            ],
+            ] + crypto,
             path: "Sources/Plugins",
             // The plugins use only public API, like third-party plugins.
             packageAccess: false,
@@ -294,7 +303,7 @@ let package = Package(
                 "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineStores",
                 "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib", httpTypes, logging,
                 metrics, metricsTestKit, tracing, inMemoryTracing,
-            ],
+            ] + crypto,
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -36,8 +36,9 @@ struct DeduplicationEndTests {
 
     @Test(
         "A call that may wait for a limit longer than the leading call gets the response",
-        arguments: [RateLimitPlugin(RateLimit(1, per: .seconds(1))), ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil)]
-            as [any PluginType]
+        arguments: [
+            RateLimitPlugin(RateLimit(1, per: .seconds(1))), ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil),
+        ] as [any PluginType]
     )
     func limits(plugin: any PluginType) async {
         let ended = Tally()
