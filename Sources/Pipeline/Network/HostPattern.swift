@@ -76,18 +76,3 @@ extension HostPattern: CustomStringConvertible {
     /// The pattern as it is written.
     public var description: String { isSuffix ? "*" + name : name }
 }
-
-/// Settings by host pattern.
-struct HostRules<Value: Sendable>: Sendable {
-    /// The most specific pattern first.
-    private let rules: [(pattern: HostPattern, value: Value)]
-
-    init(_ values: [HostPattern: Value]) {
-        rules = values.map { ($0.key, $0.value) }.sorted { $0.0.rank > $1.0.rank }
-    }
-
-    var isEmpty: Bool { rules.isEmpty }
-
-    /// Returns the setting of the most specific pattern that matches a host, or `nil` if none does.
-    func value(for host: String) -> Value? { rules.first { $0.pattern.matches(host) }?.value }
-}

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PipelineTransports
+@testable import Pipeline
 
 @Suite("HostPattern")
 struct HostPatternTests {
