@@ -1,0 +1,179 @@
+import HTTPTypes
+public import Pipeline
+
+/// A plugin that signs each request as it is sent.
+///
+/// ```swift
+/// SigningPlugin { request, context in
+///     let text = "\(request.method) \(request.head.path ?? "/") \(context.clock.date.timeIntervalSince1970)"
+///     try request.setHeader(hmac(text, key), for: "X-Signature", isSecret: true)
+/// }
+/// SigningPlugin(AWSSigner(region: "eu-central-1", service: "s3") { _ in try await vault.credentials() })
+/// SigningPlugin(MessageSigner(components: [.method, .targetURI], key: key, keyID: "client-1"))
+/// ```
+///
+/// **Effects**
+///
+/// - Signs every exchange anew: each attempt of a retry, each hop of a redirect, each copy of a hedged request, and a
+///   second request after a challenge. The signature covers the URL of that request, and the current time.
+/// - Signs only requests to the places of `scope`. Other requests are sent unsigned.
+/// - Marks every header field that the signer adds or changes as secret. Such a field is dropped when a redirect leaves
+///   the origin.
+/// - Reads the body only if the scheme covers it.
+/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
+///   calls of the plugin and its copies belong to one account, which is a new one for each plugin and each run of the
+///   program.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `scope` | ``Scope/endpoint`` |
+/// | `cleartext` | `.loopbackOnly`: a signature can be replayed, so none is sent over http, except to a loopback address |
+/// | `account` | one account for all calls |
+///
+/// **Position**
+///
+/// - The last exchange plugin. What an exchange plugin inside it changes is not signed.
+/// - Exchange plugins are always inside retries, caches in the call stages and plugins that change the request there,
+///   such as ``GzipPlugin``.
+/// - With `account`, outside a plugin that shares responses.
+///
+/// **Errors**
+///
+/// - `invalidRequest.credential`: `cleartext` does not allow the request.
+/// - An error of the signer or of `account`: nothing is sent. It becomes the underlying error of a failure with code
+///   `plugin`, unless it is a `PipelineError`.
+///
+/// **Secrets**: no error or description shows a key or a signature.
+public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
+    /// The requests that are signed.
+    public struct Scope: Sendable {
+        /// `nil` for the endpoint's origin.
+        fileprivate let hosts: [HostPattern]?
+
+        /// Requests to the endpoint's own origin, until a redirect has left it.
+        public static let endpoint = Self(hosts: nil)
+
+        /// Requests to hosts that match one of the patterns, also after a redirect.
+        ///
+        /// Every matching host gets signatures of the same key, so it must belong to the same owner.
+        public static func hosts(_ patterns: [HostPattern]) -> Self { Self(hosts: patterns) }
+
+        fileprivate func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
+            guard let hosts else { return !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request) }
+            guard let host = request.host else { return false }
+            return hosts.contains { $0.matches(host) }
+        }
+    }
+
+    private let signer: any RequestSigner
+    private let scope: Scope
+    private let cleartext: CleartextPolicy
+    private let account: (@Sendable (any TargetType) async throws -> String)?
+    /// Differs for each plugin and each run, so that no other key gets a response of this one.
+    private let ownAccount = UInt64.random(in: .min ... .max)
+
+    /// Creates a plugin that signs with a signer.
+    ///
+    /// - Parameters:
+    ///   - signer: the scheme.
+    ///   - scope: the requests to sign.
+    ///   - cleartext: where a signature may be sent over http.
+    ///   - account: returns the account of a target, such as the identifier of a tenant, if the signer has several keys.
+    ///     It runs once per call, before anything is sent.
+    public init(
+        _ signer: some RequestSigner,
+        scope: Scope = .endpoint,
+        cleartext: CleartextPolicy = .loopbackOnly,
+        account: (@Sendable (any TargetType) async throws -> String)? = nil
+    ) {
+        self.signer = signer
+        self.scope = scope
+        self.cleartext = cleartext
+        self.account = account
+    }
+
+    /// Creates a plugin that signs with a closure.
+    ///
+    /// - Parameters:
+    ///   - scope: the requests to sign.
+    ///   - cleartext: where a signature may be sent over http.
+    ///   - account: returns the account of a target, if the closure has several keys.
+    ///   - sign: adds a signature to a request; see ``RequestSigner/sign(_:context:)``.
+    public init(
+        scope: Scope = .endpoint,
+        cleartext: CleartextPolicy = .loopbackOnly,
+        account: (@Sendable (any TargetType) async throws -> String)? = nil,
+        sign: @escaping @Sendable (_ request: inout PipelineRequest, _ context: PipelineContext) async throws -> Void
+    ) {
+        self.init(ClosureSigner(body: sign), scope: scope, cleartext: cleartext, account: account)
+    }
+
+    /// The name of the plugin.
+    public var description: String { name }
+
+    /// Records the account of the call.
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        guard context[SigningIdentities.self][ownAccount] == nil else { return }
+        let account = try await account?(context.target) ?? "\(ownAccount)"
+        let identity = context.update(SigningIdentities.self) { [name, ownAccount] identities in
+            // Of passes that run at the same time, all use the account that was known first.
+            let identity = identities[ownAccount] ?? "\(name) \(account)"
+            identities[ownAccount] = identity
+            return identity
+        }
+        context.addIdentity(identity)
+    }
+
+    /// Signs the request and sends it.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        guard scope.contains(request, context) else { return try await send(request) }
+        try CredentialScope.check(request, cleartext, "a signature")
+        var signed = request
+        try await signer.sign(&signed, context: context)
+        let names = Self.markChanges(of: &signed, since: request)
+        if let identity = context[SigningIdentities.self][ownAccount] {
+            // A cache outside may then store the response for this account.
+            for name in names { context.addIdentity(identity, of: name) }
+        }
+        return try await send(signed)
+    }
+
+    /// Marks the fields that differ from those of the original as secret, and returns their names.
+    private static func markChanges(
+        of signed: inout PipelineRequest,
+        since original: PipelineRequest
+    ) -> [HTTPField.Name] {
+        var names: [HTTPField.Name] = []
+        for field in signed.headers where !names.contains(field.name) {
+            guard signed.headers[fields: field.name] != original.headers[fields: field.name] else { continue }
+            names.append(field.name)
+        }
+        signed.secretFields.formUnion(names)
+        return names
+    }
+}
+
+extension SigningPlugin: CapabilityDeclaring {
+    /// The capabilities of this plugin: `PluginCapability.signs` and `PluginCapability.identifiesCalls`.
+    public var capabilities: Set<PluginCapability> { [.signs, .identifiesCalls] }
+}
+
+/// The identity of the call for each plugin.
+private enum SigningIdentities: PipelineContextKey {
+    static let defaultValue: [UInt64: String] = [:]
+    static let isInherited = true
+}
+
+private struct ClosureSigner: RequestSigner {
+    let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
+
+    func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        try await body(&request, context)
+    }
+}
