@@ -122,11 +122,12 @@ struct SigningPluginTests {
         #expect(Self.signatures(sent) == ["GET http://a.test/b 0"])
     }
 
+    private struct Broken: Error {}
+
     @Test("A failed signature sends nothing and names the plugin")
     func failure() async throws {
-        struct Broken: Error {}
-        let plugin = SigningPlugin { _, _ async throws in throw Broken() }
-        let (provider, transport) = provider([plugin])
+        let plugin = SigningPlugin { _, _ async throws -> Void in throw Broken() }
+        let (provider, transport) = self.provider([plugin])
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
         #expect(error?.code == .plugin)
         #expect(error?.plugin == "SigningPlugin")
@@ -136,9 +137,8 @@ struct SigningPluginTests {
 
     @Test("Two accounts never share a response; calls of one account do", arguments: [true, false])
     func sharing(hasAccounts: Bool) async throws {
-        let account: (@Sendable (any TargetType) -> String)? =
-            hasAccounts ? { ($0 as? Ask)?.pathTemplate ?? "" } : nil
-        let (provider, transport) = provider([Self.signing(account: account), DeduplicationPlugin()]) { _, _ in
+        let plugin = hasAccounts ? Self.signing { ($0 as? Ask)?.pathTemplate ?? "" } : Self.signing()
+        let (provider, transport) = self.provider([plugin, DeduplicationPlugin()]) { _, _ in
             .delayed(.seconds(1), .status(200))
         }
         try await clock.run {
@@ -166,16 +166,15 @@ struct SigningPluginTests {
         }
     }
 
-    @Test("explain() reports a plugin inside that changes what is signed, and sharing without accounts is safe")
+    @Test("explain() reports a plugin inside that changes what is signed, and sharing outside")
     func findings() {
         let inside = PluginStack.exchange(name: "fields", capabilities: [.setsFields]) { try await $2($0) }
         let wrong = Provider<Ask>(transport: ScriptedTransport([]), plugins: [Self.signing(), inside])
         #expect(wrong.explain().findings.map(\.id) == ["change-inside-signature"])
-        let right = Provider<Ask>(
-            transport: ScriptedTransport([]),
-            plugins: [Self.signing(), DeduplicationPlugin(), inside].reversed()
-        )
-        #expect(right.explain().findings.map(\.id) == ["sharing-outside-identity"])
+        let late = Provider<Ask>(transport: ScriptedTransport([]), plugins: [DeduplicationPlugin(), Self.signing()])
+        #expect(late.explain().findings.map(\.id) == ["sharing-outside-identity"])
+        let right = Provider<Ask>(transport: ScriptedTransport([]), plugins: [Self.signing(), DeduplicationPlugin()])
+        #expect(right.explain().findings.isEmpty)
     }
 
     @Test("No description shows what the closure holds")

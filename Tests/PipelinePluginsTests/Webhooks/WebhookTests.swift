@@ -13,7 +13,7 @@ struct WebhookTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private static let date = Date(timeIntervalSince1970: 1_614_265_330)
     /// The vector of the specification's libraries.
-    private static let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OA="
+    private static let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
     private static func fields(
         _ signature: String = signature,
@@ -63,8 +63,8 @@ struct WebhookTests {
     @Test(
         "A signature of another version, message or form is refused",
         arguments: [
-            "v1a,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OA=", "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OA=",
-            "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OA=", "v1,", ",", "v1,AAAA",
+            "v1a,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+            "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,", ",", "v1,AAAA",
         ]
     )
     func mismatch(text: String) throws {
