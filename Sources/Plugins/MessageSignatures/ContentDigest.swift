@@ -25,7 +25,7 @@ public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the value of Content-Digest for a body as it is sent, which may be compressed.
     public func fieldValue(for body: Data) -> String {
-        var hashes = BodyHashes()
+        var hashes = BodyHashes([self])
         hashes.update(body)
         return fieldValue(hashes)
     }
@@ -52,7 +52,7 @@ public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         if let keys {
             for (key, _) in members where !keys.contains(key) { members[key] = nil }
         }
-        var hashes = BodyHashes()
+        var hashes = BodyHashes(BodyHashes.algorithms(of: members))
         hashes.update(body)
         guard hashes.match(members) else { throw MessageSignatureError(.digestMismatch) }
     }
@@ -64,27 +64,37 @@ public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 
 /// The hashes of a body that is read in pieces.
 struct BodyHashes {
-    private var sha256 = SHA256()
-    private var sha512 = SHA512()
+    private var sha256: SHA256?
+    private var sha512: SHA512?
+
+    init(_ algorithms: Set<ContentDigest>) {
+        sha256 = algorithms.contains(.sha256) ? SHA256() : nil
+        sha512 = algorithms.contains(.sha512) ? SHA512() : nil
+    }
+
+    /// Returns the known algorithms of a field.
+    static func algorithms(of members: StructuredFields.Members) -> Set<ContentDigest> {
+        Set([ContentDigest.sha256, .sha512].filter { members[$0.name] != nil })
+    }
 
     mutating func update(_ piece: Data) {
-        sha256.update(data: piece)
-        sha512.update(data: piece)
+        sha256?.update(data: piece)
+        sha512?.update(data: piece)
     }
 
+    /// Returns a hash; empty if it was not asked for.
     func value(of algorithm: ContentDigest) -> Data {
-        algorithm == .sha512 ? Data(sha512.finalize()) : Data(sha256.finalize())
+        let value = algorithm == .sha512 ? sha512.map { Data($0.finalize()) } : sha256.map { Data($0.finalize()) }
+        return value ?? Data()
     }
 
-    /// Whether there is a known algorithm, and none that differs.
+    /// Returns whether the field has a known algorithm, and no hash that differs.
     func match(_ members: StructuredFields.Members) -> Bool {
-        var isKnown = false
-        for algorithm in [ContentDigest.sha256, .sha512] {
-            guard let member = members[algorithm.name] else { continue }
-            guard StructuredFields.bytes(of: member) == value(of: algorithm) else { return false }
-            isKnown = true
-        }
-        return isKnown
+        let algorithms = Self.algorithms(of: members)
+        return !algorithms.isEmpty
+            && algorithms.allSatisfy { algorithm in
+                members[algorithm.name].flatMap(StructuredFields.bytes) == value(of: algorithm)
+            }
     }
 }
 

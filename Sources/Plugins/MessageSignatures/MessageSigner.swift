@@ -105,6 +105,10 @@ public struct MessageSigner: RequestSigner, SafelyDescribed {
 
     /// Signs a request.
     public func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        try await sign(&request, at: context.clock.date)
+    }
+
+    func sign(_ request: inout PipelineRequest, at date: Date) async throws {
         var covered = components
         if (components + optionalComponents).contains(where: \.coversBody) {
             if let value = try await digestValue(for: request) {
@@ -114,7 +118,7 @@ public struct MessageSigner: RequestSigner, SafelyDescribed {
             }
         }
         for component in optionalComponents where try Self.has(component, request) { covered.append(component) }
-        let signature = try MessageSignature(label: label, input(covering: covered, at: context.clock.date))
+        let signature = try MessageSignature(label: label, input(covering: covered, at: date))
         let bytes = try key.sign(signature.base(of: SignedMessage(request.head)))
         try add(signature, bytes, to: &request)
     }
@@ -175,12 +179,11 @@ public struct MessageSigner: RequestSigner, SafelyDescribed {
                     + "use a file or a stream that can be read again, or allow undigested streams"
             )
         }
-        var hashes = BodyHashes()
+        let members = present.flatMap { try? StructuredFields.dictionary($0) }
+        var hashes = BodyHashes(members.map { BodyHashes.algorithms(of: $0).union([digest]) } ?? [digest])
         for try await piece in body.chunks() { hashes.update(piece) }
         try Task.checkCancellation()
-        if let present, let members = try? StructuredFields.dictionary(present), hashes.match(members) {
-            return present
-        }
+        if let members, hashes.match(members) { return present }
         return digest.fieldValue(hashes)
     }
 }

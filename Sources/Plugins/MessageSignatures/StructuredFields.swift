@@ -36,7 +36,7 @@ enum StructuredFields {
     }
 
     static func byteSequence(_ bytes: Data) -> ItemOrInnerList {
-        .item(Item(bareItem: .undecodedByteSequence(bytes.base64EncodedString()), parameters: [:]))
+        .item(Item(bareItem: RFC9651BareItem.undecodedByteSequence(bytes.base64EncodedString()), parameters: [:]))
     }
 
     // MARK: Texts
