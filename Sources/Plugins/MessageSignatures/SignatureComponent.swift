@@ -65,9 +65,7 @@ public struct SignatureComponent: Sendable, Hashable, CustomStringConvertible {
     /// The field Content-Digest, which covers the body.
     public static let contentDigest = Self(name: "content-digest")
 
-    /// One parameter of the query, whose name must occur exactly once.
-    ///
-    /// - Parameter name: the name, not percent-encoded.
+    /// One parameter of the query, whose name must occur exactly once; the name is not percent-encoded here.
     public static func queryParameter(_ name: String) -> Self {
         var component = Self(name: "@query-param")
         component.parameterName = QueryParameters.encoded(name.utf8)
