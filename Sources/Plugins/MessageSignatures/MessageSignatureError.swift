@@ -35,7 +35,7 @@ public struct MessageSignatureError: Error, Sendable, Hashable, CustomStringConv
         public static let invalidKey = Self(rawValue: "invalidKey")
     }
 
-    /// What is wrong.
+    /// The category of the failure, for a server to log or count.
     public let reason: Reason
     /// The component that the reason is about, such as `"@method"`; `nil` for other reasons.
     public let component: String?

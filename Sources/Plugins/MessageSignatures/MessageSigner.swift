@@ -21,7 +21,7 @@ import RawStructuredFieldValues
 /// - Adds a member to Signature-Input and Signature. A signature that another party has added is kept; one with the
 ///   same label is replaced.
 /// - If Content-Digest is covered, sets it unless the present value belongs to the body. The body is hashed as it is
-///   sent. A file, or a stream that can be read again, is read once more for this. An absent body counts as empty.
+///   sent. A file, or a stream that can be read again, is read an extra time for this. An absent body counts as empty.
 /// - A stream that can be read only once is not read: its Content-Digest must have been set by the caller.
 /// - The time comes from the context's clock, in whole seconds.
 /// - A transport sets Host and Content-Length later, so they cannot be covered unless the request has them.
@@ -103,7 +103,7 @@ public struct MessageSigner: RequestSigner, SafelyDescribed {
         makeNonce = includesNonce ? Self.randomNonce : nil
     }
 
-    /// Signs a request.
+    /// Adds a signature at the time of the context's clock.
     public func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         try await sign(&request, at: context.clock.date)
     }

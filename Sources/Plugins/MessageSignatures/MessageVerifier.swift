@@ -92,7 +92,7 @@ public struct MessageVerifier: Sendable {
     /// - Parameters:
     ///   - response: the head of the response.
     ///   - body: the body as it was received, before it is decompressed.
-    ///   - request: the request that it answers, as it was sent, for components of the request.
+    ///   - request: the request as it was sent, for components of the request.
     ///   - date: the current time.
     /// - Returns: the first signature that is valid.
     /// - Throws: ``MessageSignatureError``, and the errors of `keys`.

@@ -46,17 +46,17 @@ public struct SignatureComponent: Sendable, Hashable, CustomStringConvertible {
 
     init(name: String) { self.name = name }
 
-    /// The method.
+    /// The method, such as `GET`.
     public static let method = Self(name: "@method")
-    /// The whole URL.
+    /// The whole URL, with the scheme, authority, path and query.
     public static let targetURI = Self(name: "@target-uri")
     /// The host in lower case, with the port unless it is the scheme's default.
     public static let authority = Self(name: "@authority")
-    /// The scheme.
+    /// The scheme, such as `https`.
     public static let scheme = Self(name: "@scheme")
     /// The path with the query, as in the request line of HTTP/1.1.
     public static let requestTarget = Self(name: "@request-target")
-    /// The path.
+    /// The path without the query.
     public static let path = Self(name: "@path")
     /// The query with its question mark, which is signed even if there is no query.
     public static let query = Self(name: "@query")
@@ -84,7 +84,7 @@ public struct SignatureComponent: Sendable, Hashable, CustomStringConvertible {
         return component
     }
 
-    /// The same component of the request that a response answers (`req`).
+    /// The same component of the request that led to a signed response (`req`).
     public var ofRequest: Self {
         var component = self
         component.isOfRequest = true

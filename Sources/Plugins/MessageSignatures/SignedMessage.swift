@@ -6,7 +6,7 @@ import HTTPTypes
 ///
 /// Source: RFC 9421 §2, https://www.rfc-editor.org/rfc/rfc9421.html#section-2
 struct SignedMessage {
-    /// The request itself, or the one that the response answers.
+    /// The request itself, or the one that led to the response.
     let request: HTTPRequest?
     /// The response; `nil` if the message is a request.
     let response: HTTPResponse?
