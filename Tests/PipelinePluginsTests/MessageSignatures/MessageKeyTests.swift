@@ -10,7 +10,7 @@ struct MessageKeyTests {
 
     private static let base = Data("base".utf8)
 
-    private static let pairs: [(String, String, MessageSignatureAlgorithm)] = {
+    private static let keyPairs: [(String, String, MessageSignatureAlgorithm)] = {
         var pairs = [
             (Keys.ed25519Private, Keys.ed25519Public, MessageSignatureAlgorithm.ed25519),
             (Keys.p256Private, Keys.p256Public, .ecdsaP256SHA256),
@@ -24,7 +24,7 @@ struct MessageKeyTests {
         return pairs
     }()
 
-    @Test("The keys of appendix B.1 sign and verify", arguments: pairs)
+    @Test("The keys of appendix B.1 sign and verify", arguments: keyPairs)
     func pairs(privateKey: String, publicKey: String, algorithm: MessageSignatureAlgorithm) throws {
         let signature = try MessageSigningKey(pem: privateKey, algorithm: algorithm).sign(Self.base)
         let key = try MessageVerificationKey(pem: publicKey, algorithm: algorithm)

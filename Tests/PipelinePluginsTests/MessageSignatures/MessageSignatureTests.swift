@@ -200,7 +200,7 @@ struct MessageSignatureTests {
         do { result = .success(try await verifier.verify(request: request, body: Data(), at: Self.date)) } catch {
             result = .failure(error)
         }
-        #expect((try? result.get()) != nil == isValid)
+        #expect(((try? result.get()) != nil) == isValid)
     }
 }
 #endif
