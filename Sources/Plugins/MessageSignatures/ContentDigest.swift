@@ -12,15 +12,15 @@ import CryptoKit
 ///
 /// Source: RFC 9530 §2, https://www.rfc-editor.org/rfc/rfc9530.html#section-2
 public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
-    /// The registered name.
+    /// The name in the registry of hash algorithms, such as `sha-256`.
     public let name: String
 
-    /// SHA-256.
+    /// A hash of 32 bytes, by SHA-256.
     public static let sha256 = Self(name: "sha-256")
-    /// SHA-512.
+    /// A hash of 64 bytes, by SHA-512.
     public static let sha512 = Self(name: "sha-512")
 
-    /// The registered name.
+    /// The name in the registry of hash algorithms.
     public var description: String { name }
 
     /// Returns the value of Content-Digest for a body as it is sent, which may be compressed.

@@ -8,7 +8,7 @@ public struct MessageSignatureAlgorithm: Sendable, Hashable, CustomStringConvert
     /// The registered name, as in the parameter `alg`.
     public let name: String
 
-    /// Ed25519.
+    /// EdDSA on the curve Ed25519; its signatures are deterministic and have 64 bytes.
     public static let ed25519 = Self(name: "ed25519")
     /// ECDSA on the curve P-256 with SHA-256.
     public static let ecdsaP256SHA256 = Self(name: "ecdsa-p256-sha256")
@@ -17,13 +17,13 @@ public struct MessageSignatureAlgorithm: Sendable, Hashable, CustomStringConvert
     /// HMAC with SHA-256 and a shared secret.
     public static let hmacSHA256 = Self(name: "hmac-sha256")
     #if Crypto
-    /// RSASSA-PSS with SHA-512.
+    /// RSA with the padding PSS, SHA-512 and a salt of 64 bytes.
     public static let rsaPSSSHA512 = Self(name: "rsa-pss-sha512")
-    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    /// RSA with the padding of PKCS #1 v1.5 and SHA-256, for servers that do not know PSS.
     public static let rsaV15SHA256 = Self(name: "rsa-v1_5-sha256")
     #endif
 
-    /// The registered name.
+    /// The name in the registry of signature algorithms.
     public var description: String { name }
 }
 #endif

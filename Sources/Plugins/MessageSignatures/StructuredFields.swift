@@ -9,7 +9,7 @@ enum StructuredFields {
     typealias Members = OrderedMap<String, ItemOrInnerList>
 
     /// The parser compares each key with all others, so a longer field would cost too much.
-    static let maximumByteCount = 16_384
+    static let maximumByteCount = 8_192
 
     /// Parses a dictionary; if a key is repeated, its last member counts.
     static func dictionary(_ text: String) throws(MessageSignatureError) -> Members {
