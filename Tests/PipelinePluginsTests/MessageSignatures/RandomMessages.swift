@@ -37,7 +37,8 @@ struct RandomMessages {
     private mutating func components(_ names: [String]) -> [SignatureComponent] {
         var all: [SignatureComponent] = [.method, .targetURI, .authority, .scheme, .requestTarget, .path, .query]
         all += names.map { .queryParameter($0) }
-        for name in ["X-Text", "Accept", "X-Spaced", "Priority", "X-Empty", "X-Dict"].compactMap(HTTPField.Name.init) {
+        for name in ["X-Text", "Accept", "X-Spaced", "Priority", "X-Empty", "X-Dict"].compactMap({ HTTPField.Name($0) })
+        {
             all += [.field(name), .field(name, .binary)]
         }
         if let name = HTTPField.Name("X-Dict") { all += "abcdefg".map { .field(name, .member(String($0))) } }
