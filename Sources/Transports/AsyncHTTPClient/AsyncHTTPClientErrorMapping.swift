@@ -33,6 +33,11 @@ enum AsyncHTTPClientErrorMapping {
         return PipelineError(code, reason, underlyingError: cause)
     }
 
+    /// Returns the code of a failure to connect to a proxy, including the TLS handshake with it.
+    static func code(of error: any Error) -> PipelineError.Code {
+        meaning(of: error, .head(isHandshakeKnown: true)).0
+    }
+
     typealias Meaning = (PipelineError.Code, String)
 
     private static func meaning(of error: any Error, _ phase: Phase) -> Meaning {

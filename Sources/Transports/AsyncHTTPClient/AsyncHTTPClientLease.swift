@@ -19,6 +19,9 @@ final class AsyncHTTPClientLease: Sendable {
     /// Whether `shutdown` was called here; a shutdown by the owner of a shared client is not noticed.
     var isShutDown: Bool { hasEnded.withLock { $0 } }
 
+    /// The relay through which the client connects to its proxy.
+    let relay: ProxyRelay?
+
     private let hasEnded = Mutex(false)
 
     /// Whether the client belongs to the transport and marks what happens on its connections.
@@ -27,14 +30,19 @@ final class AsyncHTTPClientLease: Sendable {
     /// Leases a client that its owner shares and shuts down.
     init(sharing client: HTTPClient) {
         self.client = client
+        relay = nil
         exchanges = nil
         tlsConfiguration = nil
         connectTimeout = .zero
     }
 
     /// Creates a client that is shut down with the lease.
-    init(makingClientWith configuration: HTTPClient.Configuration) {
+    ///
+    /// - Parameter relay: the relay through which the client connects, which is closed with it.
+    init(makingClientWith configuration: HTTPClient.Configuration, relay: ProxyRelay? = nil) {
         var configuration = configuration
+        if let relay { configuration.proxy = relay.proxy }
+        self.relay = relay
         let exchanges = AsyncHTTPClientExchanges()
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges)
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -47,7 +55,10 @@ final class AsyncHTTPClientLease: Sendable {
     deinit {
         guard exchanges != nil else { return }
         // If the client was shut down before, this throws. The client keeps itself alive until it has shut down.
-        Task { [client] in try? await client.shutdown() }
+        Task { [client, relay] in
+            try? await client.shutdown()
+            await relay?.close()
+        }
     }
 
     func shutdown() async throws {
@@ -56,6 +67,7 @@ final class AsyncHTTPClientLease: Sendable {
         do {
             try await client.shutdown()
         } catch let error as HTTPClientError where error == .alreadyShutdown {}
+        await relay?.close()
     }
 
     /// The most HTTP/1.1 connections to a host, unless the configuration sets another number.

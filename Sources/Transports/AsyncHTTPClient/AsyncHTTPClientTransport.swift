@@ -251,7 +251,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let client = try routes.client(for: request)
+        let client = try await routes.client(for: request)
         guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
@@ -309,7 +309,8 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
-            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase, of: client), of: request)
+            let cause = client.relay?.failure(error, of: request) ?? error
+            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: cause, phase, of: client), of: request)
         }
     }
 
