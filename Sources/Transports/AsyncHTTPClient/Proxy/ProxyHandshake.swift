@@ -75,7 +75,8 @@ struct ProxyHandshake: Sendable {
             buffer = []
             return receive(rest)
         case 200...299: return .open(rest: rest)
-        case 407: return .fail(.authentication)
+        // tinyproxy responds with 401.
+        case 401, 407: return .fail(.authentication)
         default: return .fail(.status(status))
         }
     }
