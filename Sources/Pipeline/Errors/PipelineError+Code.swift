@@ -42,8 +42,8 @@ extension PipelineError {
 
         /// Whether the code proves that the request got no connection, so that nothing of it was sent.
         ///
-        /// This is `true` for `offline`, `dns`, `tls`, `connect`, `proxy`, `timeout.connect` and `timeout.pool`. It applies to
-        /// one exchange: if the exchange follows a redirect, a server has already received the request.
+        /// This is `true` for `offline`, `dns`, `tls`, `connect`, `proxy`, `timeout.connect` and `timeout.pool`. It
+        /// applies to one exchange: if the exchange follows a redirect, a server has already received the request.
         public var provesNothingSent: Bool {
             switch self {
             case .offline, .dns, .tls, .connect, .proxy, .timeout(.connect), .timeout(.pool): true

@@ -36,9 +36,7 @@ final class AsyncHTTPClientLease: Sendable {
         connectTimeout = .zero
     }
 
-    /// Creates a client that is shut down with the lease.
-    ///
-    /// - Parameter relay: the relay through which the client connects, which is closed with it.
+    /// Creates a client that is shut down with the lease, and with it the relay through which it connects, if any.
     init(makingClientWith configuration: HTTPClient.Configuration, relay: ProxyRelay? = nil) {
         var configuration = configuration
         if let relay { configuration.proxy = relay.proxy }

@@ -79,6 +79,7 @@ extension AsyncHTTPClientTransport {
         /// - Parameters:
         ///   - route: the proxy.
         ///   - exceptions: the hosts that are connected to directly, as in `NO_PROXY`; defaults to none.
+        /// - Returns: the policy.
         public static func proxy(_ route: Route, except exceptions: String = "") -> ProxyPolicy {
             ProxyPolicy(kind: .proxy(route, ProxyExceptions(exceptions)))
         }

@@ -101,7 +101,9 @@ struct ProxyTests {
     func unreachableProxy() async throws {
         let closed = try LoopbackPort.refusing()
         let port = try #require(closed.url.port)
-        for route in [ProxyPeer.Policy.Route.https(host: "localhost", port: port), .socks5(host: "127.0.0.1", port: port)] {
+        for route in [
+            ProxyPeer.Policy.Route.https(host: "localhost", port: port), .socks5(host: "127.0.0.1", port: port),
+        ] {
             let error = try await failure(.proxy(route), SecureServer.http2.url)
             #expect(error?.code == .connect(.refused) && error?.reason.contains("\(port)") == true)
         }
@@ -110,7 +112,9 @@ struct ProxyTests {
             proxies: .proxy(ProxyPeer.squidTLS.route())
         )
         let untrusted = await #expect(throws: PipelineError.self) {
-            try await Provider<SecureTarget>(transport: untrusting).request(.init(baseURL: SecureServer.http2.url, path: "/"))
+            try await Provider<SecureTarget>(transport: untrusting).request(
+                .init(baseURL: SecureServer.http2.url, path: "/")
+            )
         }
         #expect(untrusted?.code == .tls(.certificate))
         #expect(untrusted?.reason.contains("localhost:\(ProxyPeer.squidTLS.port)") == true)

@@ -34,7 +34,10 @@ struct ProxyHandshakeTests {
         let target = ProxyTarget(host: "API.example", port: 443)
         let plain = ProxyHandshake(.http(host: "p", port: 1), target)
         #expect(text(plain.greeting) == "CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n\r\n")
-        let secure = ProxyHandshake(.https(host: "p", port: 1, credential: Self.ann), ProxyTarget(host: "::1", port: 80))
+        let secure = ProxyHandshake(
+            .https(host: "p", port: 1, credential: Self.ann),
+            ProxyTarget(host: "::1", port: 80)
+        )
         let basic = Data("ann:é:1".utf8).base64EncodedString()
         let expected = "CONNECT [::1]:80 HTTP/1.1\r\nHost: [::1]:80\r\nProxy-Authorization: Basic \(basic)\r\n\r\n"
         #expect(text(secure.greeting) == expected)
@@ -57,7 +60,10 @@ struct ProxyHandshakeTests {
         let (head, expected) = Self.heads[index]
         let handshake = ProxyHandshake(.http(host: "p", port: 1), ProxyTarget(host: "h", port: 1))
         for size in [head.utf8.count, 1] {
-            #expect(steps(handshake, [Array(head.utf8)], size: size) == [expected].compactMap(\.self), "\(head.prefix(40))")
+            #expect(
+                steps(handshake, [Array(head.utf8)], size: size) == [expected].compactMap(\.self),
+                "\(head.prefix(40))"
+            )
         }
         var whole = handshake
         #expect(whole.receive(Array("HTTP/1.1 200 OK\r\n\r\nmore".utf8)) == .open(rest: Array("more".utf8)))
@@ -71,7 +77,9 @@ struct ProxyHandshakeTests {
         ),
         (
             true, "127.0.0.1", [[5, 2], [1, 0], [5, 0, 0, 3, 2, 97, 98, 0, 80]],
-            [[5, 2, 0, 2], [1, 3] + Array("ann".utf8) + [4] + Array("é:1".utf8), [5, 1, 0, 1, 127, 0, 0, 1, 1, 187]],
+            [
+                [5, 2, 0, 2], [1, 3] + Array("ann".utf8) + [4] + Array("é:1".utf8), [5, 1, 0, 1, 127, 0, 0, 1, 1, 187],
+            ],
             .open(rest: [])
         ),
         (
@@ -80,7 +88,8 @@ struct ProxyHandshakeTests {
         ),
         (false, "h", [[5, 255]], [[5, 1, 0]], .fail(.authentication)),
         (true, "h", [[5, 255]], [[5, 2, 0, 2]], .fail(.authentication)),
-        (false, "h", [[5, 2]], [[5, 1, 0]], .fail(.malformed)), (false, "h", [[4, 0]], [[5, 1, 0]], .fail(.malformed)),
+        (false, "h", [[5, 2]], [[5, 1, 0]], .fail(.malformed)),
+        (false, "h", [[4, 0]], [[5, 1, 0]], .fail(.malformed)),
         (false, "h", [[72, 84]], [[5, 1, 0]], .fail(.malformed)), (false, "h", [[5]], [[5, 1, 0]], nil),
         (
             true, "h", [[5, 2], [1, 1]], [[5, 2, 0, 2], [1, 3] + Array("ann".utf8) + [4] + Array("é:1".utf8)],
@@ -115,7 +124,8 @@ struct ProxyHandshakeTests {
     @Test(
         "A target is a host and a port",
         arguments: [
-            ("h:1", "h", 1), ("H.Test:65535", "h.test", 65_535), ("[::1]:80", "::1", 80), ("2001:db8::1:80", "2001:db8::1", 80),
+            ("h:1", "h", 1), ("H.Test:65535", "h.test", 65_535), ("[::1]:80", "::1", 80),
+            ("2001:db8::1:80", "2001:db8::1", 80),
         ]
     )
     func target(text: String, host: String, port: UInt16) {
@@ -123,14 +133,14 @@ struct ProxyHandshakeTests {
     }
 
     @Test(
-        "A target without a host or a port, or with other characters, is none",
+        "A target without a host or a port, or with other characters, is rejected",
         arguments: ["", "h", ":1", "h:", "h:0", "h:65536", "h:x", "a b:1", "a/b:1", "a@b:1", "é:1", "[]:1"]
     )
     func noTarget(text: String) {
         #expect(ProxyTarget(text[...]) == nil)
     }
 
-    @Test("A name of 256 bytes, which does not fit into a SOCKS5 request, is no target")
+    @Test("A name of 256 bytes does not fit into a SOCKS5 request and is rejected")
     func longName() {
         #expect(ProxyTarget(Substring(String(repeating: "a", count: 255) + ":1")) != nil)
         #expect(ProxyTarget(Substring(String(repeating: "a", count: 256) + ":1")) == nil)

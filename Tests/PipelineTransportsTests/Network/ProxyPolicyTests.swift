@@ -30,7 +30,8 @@ struct ProxyPolicyTests {
     @Test("Of several rules, the most specific one applies; without one, the connection is direct")
     func rules() throws {
         let policy = Policy.rules([
-            "*": .http(host: "a", port: 1), "*.internal.test": .direct, "x.internal.test": .socks5(host: "::1", port: 2),
+            "*": .http(host: "a", port: 1), "*.internal.test": .direct,
+            "x.internal.test": .socks5(host: "::1", port: 2),
         ])
         #expect(try name(policy, "https://api.test") == "the http proxy a:1")
         #expect(try name(policy, "https://y.internal.test:8443") == nil)
@@ -72,7 +73,10 @@ struct ProxyPolicyTests {
             #expect(error?.code == .invalidRequest(.credential), "\(route)")
             #expect(error?.reason.contains("canary") == false)
         }
-        #expect(try name(.proxy(.http(host: "p", port: 1, credential: .init(username: "", password: ":"))), "https://a") != nil)
+        #expect(
+            try name(.proxy(.http(host: "p", port: 1, credential: .init(username: "", password: ":"))), "https://a")
+                != nil
+        )
     }
 
     @Test("Neither a route nor a credential shows the user name or the password")

@@ -106,7 +106,10 @@ struct ProxyRelayTests {
 
     /// A greeting of the proxy, the route to it, and the code.
     private static let faults: [([Action], @Sendable (Int) -> Policy.Route, String)] = [
-        ([.receive, .respond(407), .close], { .http(host: "127.0.0.1", port: $0, credential: ann) }, "proxy.authentication"),
+        (
+            [.receive, .respond(407), .close], { .http(host: "127.0.0.1", port: $0, credential: ann) },
+            "proxy.authentication"
+        ),
         ([.receive, .respond(403, body: "no")], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
         ([.receive, .send("SSH\r\n\r\n")], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
         ([.receive, .close], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
@@ -133,7 +136,9 @@ struct ProxyRelayTests {
         let transport = transport(route(proxy.port))
         let error = try await failure(transport)
         #expect(error?.code.rawValue == code)
-        #expect(error?.reason.contains("proxy 127.0.0.1:\(proxy.port)") == true && error?.reason.contains("canary") == false)
+        #expect(
+            error?.reason.contains("proxy 127.0.0.1:\(proxy.port)") == true && error?.reason.contains("canary") == false
+        )
         await proxy.wait { $0.openConnectionCount == 0 }
     }
 

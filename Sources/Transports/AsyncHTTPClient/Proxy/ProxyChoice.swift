@@ -34,7 +34,7 @@ struct ProxyChoices: Sendable {
 
     /// Returns the proxy for a request, or `nil` if it goes to the server directly.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest` if the proxy cannot be used or must not receive the request.
+    /// - Throws: `PipelineError` with code `invalidRequest` if the proxy cannot be used or must not get the request.
     func choice(for request: PipelineRequest) throws -> (ProxyChoice, AsyncHTTPClientTransport.ProxyPolicy.Route)? {
         guard let choice = find(request.head.scheme ?? "", request.head.authority ?? "") else { return nil }
         if case .environment(let variables) = source {

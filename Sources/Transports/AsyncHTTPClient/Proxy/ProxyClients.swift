@@ -22,7 +22,7 @@ final class ProxyClients: Sendable {
 
     /// Returns the client for a proxy.
     ///
-    /// - Throws: `PipelineError` with code `clientClosed` after shutdown, and `transport` if the relay cannot be started.
+    /// - Throws: `PipelineError` with code `clientClosed` after shutdown, and `transport` if no relay can be started.
     func client(
         for choice: ProxyChoice,
         _ route: AsyncHTTPClientTransport.ProxyPolicy.Route
@@ -46,7 +46,11 @@ final class ProxyClients: Sendable {
             clients.withLock { clients in
                 if clients?[key] == making { clients?[key] = nil }
             }
-            throw PipelineError(.transport, "the connection to \(choice.name) could not be prepared", underlyingError: error)
+            throw PipelineError(
+                .transport,
+                "the connection to \(choice.name) could not be prepared",
+                underlyingError: error
+            )
         }
     }
 

@@ -16,9 +16,7 @@ enum ProxyFault: Error, Sendable, Equatable {
     /// The connection to the proxy could not be made, with the code that says why.
     case connection(PipelineError.Code)
 
-    /// Returns the error for a request.
-    ///
-    /// - Parameter proxy: what the message calls the proxy. It contains no credential.
+    /// Returns the error for a request; the message calls the proxy by the given name, which has no credential.
     func error(from proxy: String) -> PipelineError {
         let (code, reason): (PipelineError.Code, String) =
             switch self {
@@ -34,7 +32,7 @@ enum ProxyFault: Error, Sendable, Equatable {
         return PipelineError(code, reason)
     }
 
-    /// Source: RFC 1928 §6
+    /// Returns the meaning of a reply of a SOCKS5 proxy (RFC 1928 §6).
     private static func meaning(of reply: UInt8, _ proxy: String) -> (PipelineError.Code, String) {
         switch reply {
         case 3, 4, 6: (.connect(.unreachable), "\(proxy) could not reach the host")

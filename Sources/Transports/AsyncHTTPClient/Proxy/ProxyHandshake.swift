@@ -57,7 +57,7 @@ struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Source: RFC 9110 §9.3.6
+    /// Processes the response to CONNECT (RFC 9110 §9.3.6).
     private mutating func receiveHead() -> Step {
         let end = Array("\r\n\r\n".utf8)
         guard let range = buffer.firstRange(of: end) else {
@@ -81,7 +81,7 @@ struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Source: RFC 1928 §3
+    /// Processes the method that the proxy has chosen (RFC 1928 §3).
     private mutating func receiveMethod() -> Step {
         guard buffer.count >= 2 else { return .wait }
         let (version, method) = (buffer[0], buffer[1])
@@ -101,7 +101,7 @@ struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Source: RFC 1929 §2
+    /// Processes the result of the authentication (RFC 1929 §2).
     private mutating func receiveAuthentication() -> Step {
         guard buffer.count >= 2 else { return .wait }
         let status = buffer[1]
@@ -112,7 +112,7 @@ struct ProxyHandshake: Sendable {
         return .send(connectRequest)
     }
 
-    /// Source: RFC 1928 §6
+    /// Processes the reply to the request for a connection (RFC 1928 §6).
     private mutating func receiveReply() -> Step {
         guard buffer.count >= 2 else { return .wait }
         guard buffer[0] == 5 else { return .fail(.malformed) }

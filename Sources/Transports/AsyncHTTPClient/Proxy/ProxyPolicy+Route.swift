@@ -30,6 +30,7 @@ extension AsyncHTTPClientTransport.ProxyPolicy {
         ///   - host: the name or address of the proxy.
         ///   - port: the port of the proxy, 1 to 65535.
         ///   - credential: the user name and password of the proxy, for Basic; defaults to none.
+        /// - Returns: the route.
         public static func http(host: String, port: Int, credential: Credential? = nil) -> Route {
             Route(kind: .http, checked: host, port, credential)
         }
@@ -40,6 +41,7 @@ extension AsyncHTTPClientTransport.ProxyPolicy {
         ///   - host: the name or address of the proxy, for which its certificate must be valid.
         ///   - port: the port of the proxy, 1 to 65535.
         ///   - credential: the user name and password of the proxy, for Basic; defaults to none.
+        /// - Returns: the route.
         public static func https(host: String, port: Int, credential: Credential? = nil) -> Route {
             Route(kind: .https, checked: host, port, credential)
         }
@@ -52,6 +54,7 @@ extension AsyncHTTPClientTransport.ProxyPolicy {
         ///   - host: the name or address of the proxy.
         ///   - port: the port of the proxy, 1 to 65535.
         ///   - credential: the user name and password of the proxy, each with 1 to 255 bytes; defaults to none.
+        /// - Returns: the route.
         public static func socks5(host: String, port: Int, credential: Credential? = nil) -> Route {
             Route(kind: .socks5, checked: host, port, credential)
         }
@@ -61,7 +64,7 @@ extension AsyncHTTPClientTransport.ProxyPolicy {
     ///
     /// Neither its description nor `dump` shows them.
     public struct Credential: Sendable, Hashable {
-        /// The user name.
+        /// The user name as the proxy knows it, case-sensitive.
         public var username: String
         /// The password of the user.
         public var password: String

@@ -47,11 +47,8 @@ final class ProxyRelay: Sendable {
         token = (0..<2).map { _ in String(random.next() as UInt64, radix: 16) }.joined(separator: "-")
     }
 
-    /// Starts a relay.
+    /// Starts a relay, which uses the client's time for connecting and its trusted authorities.
     ///
-    /// - Parameters:
-    ///   - configuration: the client's configuration, of which the relay uses the time for connecting and the trusted
-    ///     authorities.
     /// - Throws: an error of NIO if no port can be opened or the authorities cannot be read.
     static func start(
         for choice: ProxyChoice,

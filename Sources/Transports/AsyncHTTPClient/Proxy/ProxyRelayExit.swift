@@ -14,7 +14,7 @@ final class ProxyRelayExit: ChannelInboundHandler, RemovableChannelHandler {
     private var awaitsTLS: Bool
     private var finish: ((Result<[UInt8], ProxyFault>) -> Void)?
 
-    /// - Parameter finish: called once, with the first bytes of the tunnel or with the reason for which there is none.
+    /// Calls `finish` once, with the first bytes of the tunnel or with the reason why it was not opened.
     init(_ handshake: ProxyHandshake, isSecure: Bool, finish: @escaping (Result<[UInt8], ProxyFault>) -> Void) {
         self.handshake = handshake
         awaitsTLS = isSecure
