@@ -10,9 +10,8 @@ extension AsyncHTTPClientTransport {
     ///     port: 3128,
     ///     credential: .init(username: "ann", password: password)
     /// )
-    /// AsyncHTTPClientTransport(proxies: .environment)
-    /// AsyncHTTPClientTransport(proxies: .proxy(proxy, except: "127.0.0.0/8,.internal.example.com"))
-    /// AsyncHTTPClientTransport(proxies: .rules(["*.internal.example.com": .direct, "*": proxy]))
+    /// let general = AsyncHTTPClientTransport(proxies: .proxy(proxy, except: "10.0.0.0/8,.internal.example.com"))
+    /// let byHost = AsyncHTTPClientTransport(proxies: .rules(["*.internal.example.com": .direct, "*": proxy]))
     /// ```
     ///
     /// **Effects**

@@ -87,10 +87,7 @@ final class ProxyRelayEnd: ChannelInboundHandler {
         other = nil
         guard let context else { return }
         guard !isReset else {
-            try? context.channel.syncOptions?.setOption(
-                .socketOption(.so_linger),
-                value: linger(l_onoff: 1, l_linger: 0)
-            )
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             return context.close(promise: nil)
         }
         guard !isUpstream else { return context.close(promise: nil) }
