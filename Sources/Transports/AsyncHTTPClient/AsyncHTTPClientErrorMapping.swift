@@ -79,6 +79,10 @@ enum AsyncHTTPClientErrorMapping {
             (.truncated, "the connection ended before the body was complete")
         case .alreadyShutdown, .cancelled:
             (.clientClosed, "the client was shut down")
+        case .proxyAuthenticationRequired:
+            (.proxy(.authentication), "the proxy requires a user name and a password, or other ones")
+        case .invalidProxyResponse:
+            (.proxy(.refused), "the proxy opened no tunnel to the host")
         case .bodyLengthMismatch:
             (.bodyChanged, "the body does not have the length that it announced")
         case .traceRequestWithBody:

@@ -157,5 +157,19 @@ struct ProxyEnvironmentTests {
         let transport = AsyncHTTPClientTransport(configuration: configuration)
         #expect(try await bench.arrival(bench.secret, transport) == "proxy")
     }
+
+    @Test("A proxy in the configuration that opens no tunnel fails the request with a code of its own")
+    func configuredFailure() async throws {
+        let proxy = try LoopbackServer { [.respond($0.target.hasPrefix("a.") ? 407 : 503)] }
+        defer { proxy.stop() }
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.proxy = .server(host: "127.0.0.1", port: proxy.port)
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        for (url, code) in [
+            ("http://a.test", PipelineError.Code.proxy(.authentication)), ("http://b.test", .proxy(.refused)),
+        ] {
+            #expect(try await provider.failureCode(Probe(try #require(URL(string: url)))) == code)
+        }
+    }
     #endif
 }
