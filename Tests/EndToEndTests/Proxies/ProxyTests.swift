@@ -135,7 +135,7 @@ struct ProxyTests {
 
     @Test("The environment names proxies of every kind", arguments: ProxyPeer.allCases)
     func environment(peer: ProxyPeer) async {
-        await #expect(processExitsWith: .success) { [url = peer.url] in
+        await #expect(processExitsWith: .success) { [url = peer.url as String] in
             for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "no_proxy"] { unsetenv(name) }
             setenv("all_proxy", url, 1)
             setenv("NO_PROXY", "localhost", 1)

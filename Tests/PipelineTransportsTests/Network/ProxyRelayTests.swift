@@ -113,7 +113,7 @@ struct ProxyRelayTests {
         ([.receive, .respond(403, body: "no")], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
         ([.receive, .send("SSH\r\n\r\n")], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
         ([.receive, .close], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
-        ([.reset], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
+        ([.receive, .reset], { .http(host: "127.0.0.1", port: $0) }, "proxy.refused"),
         ([.receive, .respond(400), .close], { .https(host: "127.0.0.1", port: $0, credential: ann) }, "tls.handshake"),
         ([.receive, .close], { .https(host: "127.0.0.1", port: $0) }, "tls.handshake"),
         ([.receive, .send(Data([5, 255]))], { .socks5(host: "127.0.0.1", port: $0) }, "proxy.authentication"),
@@ -214,8 +214,9 @@ struct ProxyRelayTests {
         }
         #expect(bodies == [nil, nil, "proxy"])
         #expect(proxy.activity.connectionCount == 1)
+        let port = relay.proxy.port
         await relay.close()
-        let gone = transport(.http(host: "127.0.0.1", port: relay.proxy.port))
+        let gone = transport(.http(host: "127.0.0.1", port: port))
         #expect(try await failure(gone)?.code == .connect(.refused))
         await proxy.wait { $0.openConnectionCount == 0 }
     }
