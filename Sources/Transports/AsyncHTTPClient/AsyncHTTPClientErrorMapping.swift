@@ -25,6 +25,10 @@ enum AsyncHTTPClientErrorMapping {
     ) -> any Error {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
+        if client.relay != nil, client.isShutDown {
+            // The shutdown also ends the connections of the relay.
+            return PipelineError(.clientClosed, "the client was shut down", underlyingError: error)
+        }
         // AsyncHTTPClient also throws `cancelled` for a request that it hands to an HTTP/2 connection that is about to
         // close.
         let isLost = (error as? HTTPClientError) == .cancelled && !client.isShutDown

@@ -54,18 +54,21 @@ final class AsyncHTTPClientLease: Sendable {
         guard exchanges != nil else { return }
         // If the client was shut down before, this throws. The client keeps itself alive until it has shut down.
         Task { [client, relay] in
-            try? await client.shutdown()
+            async let end: Void = client.shutdown()
             await relay?.close()
+            try? await end
         }
     }
 
     func shutdown() async throws {
         guard exchanges != nil else { return }
         hasEnded.withLock { $0 = true }
-        do {
-            try await client.shutdown()
-        } catch let error as HTTPClientError where error == .alreadyShutdown {}
+        // AsyncHTTPClient waits for connections that are being opened, which the relay ends.
+        async let end: Void = client.shutdown()
         await relay?.close()
+        do {
+            try await end
+        } catch let error as HTTPClientError where error == .alreadyShutdown {}
     }
 
     /// The most HTTP/1.1 connections to a host, unless the configuration sets another number.

@@ -310,7 +310,7 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
-            let cause = client.relay?.failure(error, of: request) ?? error
+            let cause = client.isShutDown ? error : client.relay?.failure(error, of: request) ?? error
             throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: cause, phase, of: client), of: request)
         }
     }

@@ -26,6 +26,8 @@ struct ProxyHandshake: Sendable {
     private let credential: AsyncHTTPClientTransport.ProxyPolicy.Credential?
     private var state: State
     private var buffer: [UInt8] = []
+    /// The bytes of the buffer that contain no end of a head.
+    private var scannedByteCount = 0
 
     init(_ route: AsyncHTTPClientTransport.ProxyPolicy.Route, _ target: ProxyTarget) {
         self.target = target
@@ -60,7 +62,8 @@ struct ProxyHandshake: Sendable {
     /// Processes the response to CONNECT (RFC 9110 §9.3.6).
     private mutating func receiveHead() -> Step {
         let end = Array("\r\n\r\n".utf8)
-        guard let range = buffer.firstRange(of: end) else {
+        guard let range = buffer[max(0, scannedByteCount - end.count + 1)...].firstRange(of: end) else {
+            scannedByteCount = buffer.count
             return buffer.count > Self.maximumHeadByteCount ? .fail(.malformed) : .wait
         }
         let line = buffer.prefix { $0 != UInt8(ascii: "\r") }
@@ -72,7 +75,7 @@ struct ProxyHandshake: Sendable {
         switch status {
         case 100...199 where status != 101:
             // An informational response precedes the final one.
-            buffer = []
+            (buffer, scannedByteCount) = ([], 0)
             return receive(rest)
         case 200...299: return .open(rest: rest)
         // tinyproxy responds with 401.
