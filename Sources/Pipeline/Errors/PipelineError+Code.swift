@@ -42,11 +42,11 @@ extension PipelineError {
 
         /// Whether the code proves that the request got no connection, so that nothing of it was sent.
         ///
-        /// This is `true` for `offline`, `dns`, `tls`, `connect`, `timeout.connect` and `timeout.pool`. It applies to
-        /// one exchange: if the exchange follows a redirect, a server has already received the request.
+        /// This is `true` for `offline`, `dns`, `tls`, `connect`, `proxy`, `timeout.connect` and `timeout.pool`. It
+        /// applies to one exchange: if the exchange follows a redirect, a server has already received the request.
         public var provesNothingSent: Bool {
             switch self {
-            case .offline, .dns, .tls, .connect, .timeout(.connect), .timeout(.pool): true
+            case .offline, .dns, .tls, .connect, .proxy, .timeout(.connect), .timeout(.pool): true
             default: false
             }
         }
@@ -109,6 +109,9 @@ extension PipelineError.Code {
     /// Returns the code of a connection that could not be made; nothing was sent.
     public static func connect(_ reason: ConnectReason) -> Self { Self(.connect, reason.rawValue) }
 
+    /// Returns the code of a proxy that opened no tunnel to the host; nothing was sent.
+    public static func proxy(_ failure: ProxyFailure) -> Self { Self(.proxy, failure.rawValue) }
+
     /// Returns the code of a request with a part that cannot be sent.
     public static func invalidRequest(_ part: RequestPart) -> Self { Self(.invalidRequest, part.rawValue) }
 
@@ -134,6 +137,8 @@ extension PipelineError.Code.Kind {
     public static let contentCoding = Self("contentCoding")
     /// The connection could not be made; nothing was sent.
     public static let connect = Self("connect")
+    /// A proxy opened no tunnel to the host; nothing was sent.
+    public static let proxy = Self("proxy")
     /// The request cannot be sent as it is.
     public static let invalidRequest = Self("invalidRequest")
     /// A phase of the call timed out.
@@ -155,6 +160,16 @@ extension PipelineError.Code {
         public static let refused = Self(rawValue: "refused")
         /// The host cannot be reached.
         public static let unreachable = Self(rawValue: "unreachable")
+    }
+
+    /// The reason why a proxy opened no tunnel.
+    public struct ProxyFailure: Sendable, Hashable {
+        /// The text after the full stop.
+        let rawValue: String
+        /// The proxy requires a user name and a password, or does not accept those that it was given.
+        public static let authentication = Self(rawValue: "authentication")
+        /// The proxy refused to connect to the host, or does not speak the expected protocol.
+        public static let refused = Self(rawValue: "refused")
     }
 
     /// The reason why TLS failed.

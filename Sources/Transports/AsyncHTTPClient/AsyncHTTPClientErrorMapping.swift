@@ -25,12 +25,21 @@ enum AsyncHTTPClientErrorMapping {
     ) -> any Error {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
+        if client.relay != nil, client.isShutDown {
+            // The shutdown also ends the connections of the relay.
+            return PipelineError(.clientClosed, "the client was shut down", underlyingError: error)
+        }
         // AsyncHTTPClient also throws `cancelled` for a request that it hands to an HTTP/2 connection that is about to
         // close.
         let isLost = (error as? HTTPClientError) == .cancelled && !client.isShutDown
         let (code, reason) = isLost ? lost(phase) : meaning(of: error, phase)
         let cause = (error as? AsyncHTTPClientConnections.Failure)?.cause ?? error
         return PipelineError(code, reason, underlyingError: cause)
+    }
+
+    /// Returns the code of a failure to connect to a proxy, including the TLS handshake with it.
+    static func code(of error: any Error) -> PipelineError.Code {
+        meaning(of: error, .head(isHandshakeKnown: true)).0
     }
 
     typealias Meaning = (PipelineError.Code, String)
@@ -74,6 +83,10 @@ enum AsyncHTTPClientErrorMapping {
             (.truncated, "the connection ended before the body was complete")
         case .alreadyShutdown, .cancelled:
             (.clientClosed, "the client was shut down")
+        case .proxyAuthenticationRequired:
+            (.proxy(.authentication), "the proxy requires a user name and a password, or other ones")
+        case .invalidProxyResponse:
+            (.proxy(.refused), "the proxy opened no tunnel to the host")
         case .bodyLengthMismatch:
             (.bodyChanged, "the body does not have the length that it announced")
         case .traceRequestWithBody:

@@ -19,6 +19,9 @@ final class AsyncHTTPClientLease: Sendable {
     /// Whether `shutdown` was called here; a shutdown by the owner of a shared client is not noticed.
     var isShutDown: Bool { hasEnded.withLock { $0 } }
 
+    /// The relay through which the client connects to its proxy.
+    let relay: ProxyRelay?
+
     private let hasEnded = Mutex(false)
 
     /// Whether the client belongs to the transport and marks what happens on its connections.
@@ -27,14 +30,17 @@ final class AsyncHTTPClientLease: Sendable {
     /// Leases a client that its owner shares and shuts down.
     init(sharing client: HTTPClient) {
         self.client = client
+        relay = nil
         exchanges = nil
         tlsConfiguration = nil
         connectTimeout = .zero
     }
 
-    /// Creates a client that is shut down with the lease.
-    init(makingClientWith configuration: HTTPClient.Configuration) {
+    /// Creates a client that is shut down with the lease, and with it the relay through which it connects, if any.
+    init(makingClientWith configuration: HTTPClient.Configuration, relay: ProxyRelay? = nil) {
         var configuration = configuration
+        if let relay { configuration.proxy = relay.proxy }
+        self.relay = relay
         let exchanges = AsyncHTTPClientExchanges()
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges)
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -47,14 +53,21 @@ final class AsyncHTTPClientLease: Sendable {
     deinit {
         guard exchanges != nil else { return }
         // If the client was shut down before, this throws. The client keeps itself alive until it has shut down.
-        Task { [client] in try? await client.shutdown() }
+        Task { [client, relay] in
+            async let end: Void = client.shutdown()
+            await relay?.close()
+            try? await end
+        }
     }
 
     func shutdown() async throws {
         guard exchanges != nil else { return }
         hasEnded.withLock { $0 = true }
+        // AsyncHTTPClient waits for connections that are being opened, which the relay ends.
+        async let end: Void = client.shutdown()
+        await relay?.close()
         do {
-            try await client.shutdown()
+            try await end
         } catch let error as HTTPClientError where error == .alreadyShutdown {}
     }
 

@@ -32,8 +32,8 @@ public import Pipeline
 ///   the exchange ends before the body, reading the body is cancelled. A response with a status of 300 or above ends
 ///   the upload at once; any other response ends it when the response has been read to its end.
 /// - Connections, TLS and the pool are configured by `configuration`. The transport writes no log and creates no spans.
-/// - Proxies are configured by `configuration`. Environment variables are ignored unless `proxies` is
-///   ``ProxyPolicy/environment``.
+/// - `proxies` chooses HTTP, HTTPS and SOCKS5 proxies, also by host, see ``ProxyPolicy``. By default, `configuration`
+///   has the only proxy, and environment variables are ignored.
 /// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
 ///   ``/Pipeline/PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
 ///   shared client cannot report it: the time of an attempt starts with its exchange.
@@ -81,7 +81,8 @@ public import Pipeline
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns` | the connection cannot be opened |
 /// | `offline` | the machine has no route to the host; or the host name did not resolve, or the host was not reached, while no interface but loopback was up |
-/// | `invalidRequest.credential`, `invalidRequest` | a proxy of the environment must not receive the request, or cannot be used, see ``ProxyPolicy/environment`` |
+/// | `proxy.authentication`, `proxy.refused` | a proxy requires another credential, or opens no connection to the host, see ``ProxyPolicy`` |
+/// | `invalidRequest.credential`, `invalidRequest.authority` | a proxy must not receive the request, or cannot be used, see ``ProxyPolicy`` |
 /// | `tls.certificate` | the server's certificate is not signed by a trusted authority, has expired or is not valid yet |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other handshake failure, including a server that closes the connection during the handshake or requires another client certificate |
@@ -124,7 +125,7 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - configuration: how the client connects. Its settings for redirects and decompression are ignored.
     ///   - connectionsPerHost: the most HTTP/1.1 connections to a host, 1 or more; other requests wait. Over HTTP/2,
     ///     one connection carries many requests. `nil` uses the number in the configuration.
-    ///   - proxies: the source of proxies. `environment` stops the program if the configuration has a proxy.
+    ///   - proxies: the source of proxies. Any but `configuration` stops the program if the configuration has a proxy.
     ///   - headTimeout: the longest time from the moment an exchange has its connection to the header fields of its
     ///     response, including sending the body; `nil` for no limit.
     ///   - readTimeout: the longest time without a byte of the response; `nil` for no limit.
@@ -251,7 +252,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let client = try routes.client(for: request)
+        let client = try await routes.client(for: request)
         guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
@@ -309,7 +310,8 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
-            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase, of: client), of: request)
+            let cause = client.isShutDown ? error : client.relay?.failure(error, of: request) ?? error
+            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: cause, phase, of: client), of: request)
         }
     }
 

@@ -6,7 +6,7 @@ struct ProxyAddress: Equatable {
     let scheme: String
     /// The host, without brackets.
     let host: String
-    /// Defaults to 1080, as in curl.
+    /// Defaults to 443 for `https` and to 1080 otherwise, as in curl.
     let port: Int
     let credential: Credential?
 
@@ -40,14 +40,14 @@ struct ProxyAddress: Equatable {
             port = authority[colon...]
             authority = authority[..<colon]
         }
-        guard !authority.isEmpty, let number = Self.number(port) else { return nil }
+        guard !authority.isEmpty, let number = Self.number(port, of: scheme) else { return nil }
         self.host = String(authority)
         self.port = number
     }
 
     /// Returns the number after the colon.
-    private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text != ":" else { return 1_080 }
+    private static func number(_ text: Substring, of scheme: String) -> Int? {
+        guard !text.isEmpty, text != ":" else { return scheme == "https" ? 443 : 1_080 }
         guard text.first == ":", let number = UInt16(text.dropFirst()), number > 0 else { return nil }
         return Int(number)
     }

@@ -73,7 +73,7 @@ struct ProxyExceptions: Sendable {
     }
 
     /// Returns the bytes of an IPv4 or IPv6 address, or `nil` for any other text.
-    private static func address(_ text: String) -> [UInt8]? {
+    static func address(_ text: String) -> [UInt8]? {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
             if inet_pton(family, text, &bytes) == 1 { return bytes }

@@ -86,7 +86,7 @@ struct ProxyVariables: Sendable, Equatable {
     }
 
     /// Returns the host of an authority, without port and brackets.
-    private static func host(of authority: String) -> String {
+    static func host(of authority: String) -> String {
         let bytes = authority.utf8
         let host =
             bytes.first == UInt8(ascii: "[")

@@ -111,6 +111,7 @@ struct RetryPolicyTests {
     func provesNothingSent() {
         let unsent: [PipelineError.Code] = [
             .offline, .dns, .tls(.handshake), .connect(.refused), .timeout(.connect), .timeout(.pool),
+            .proxy(.refused),
         ]
         let sent: [PipelineError.Code] = [
             .timeout(.head), .timeout(.attempt), .timeout(.idle), .connectionLost, .transport,

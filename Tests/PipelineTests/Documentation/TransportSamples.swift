@@ -68,6 +68,21 @@ enum TransportSamples {
         // end
         return (provider, transport, configuration)
     }
+
+    static func proxies(_ password: String) -> [AsyncHTTPClientTransport] {
+        // sample: proxies
+        let proxy = AsyncHTTPClientTransport.ProxyPolicy.Route.https(
+            host: "proxy.example.com",
+            port: 3128,
+            credential: .init(username: "ann", password: password)
+        )
+        // Exceptions are written as in NO_PROXY.
+        let general = AsyncHTTPClientTransport(proxies: .proxy(proxy, except: "10.0.0.0/8,.internal.example.com"))
+        // Of several rules, the most specific one applies.
+        let byHost = AsyncHTTPClientTransport(proxies: .rules(["*.internal.example.com": .direct, "*": proxy]))
+        // end
+        return [general, byHost]
+    }
     #endif
 }
 
@@ -112,6 +127,16 @@ struct TransportSamplesTests {
         try await transport.shutdown()
         let error = await pipelineError { _ = try await provider.request(.book(id: 3)) }
         #expect(error?.code == .clientClosed)
+    }
+
+    @Test("A loopback credential over http is refused with each of the proxies")
+    func proxies() async throws {
+        let target = URLTarget("http://127.0.0.1:1", headers: ["Authorization": "Bearer canary"])
+        for transport in TransportSamples.proxies("canary") {
+            let provider = Provider<URLTarget>(transport: transport)
+            let error = await pipelineError { _ = try await provider.request(target) }
+            #expect(error?.code == .invalidRequest(.credential))
+        }
     }
     #endif
 }

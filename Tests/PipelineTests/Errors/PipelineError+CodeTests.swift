@@ -16,6 +16,7 @@ struct PipelineErrorCodeTests {
         (.connectionLost, "connectionLost"), (.truncated, "truncated"), (.malformedResponse, "malformedResponse"),
         (.contentCoding(.decoder), "contentCoding.decoder"), (.transport, "transport"),
         (.connect(.refused), "connect.refused"), (.connect(.unreachable), "connect.unreachable"),
+        (.proxy(.authentication), "proxy.authentication"), (.proxy(.refused), "proxy.refused"),
         (.invalidRequest(.url), "invalidRequest.url"), (.invalidRequest(.headerName), "invalidRequest.headerName"),
         (.timeout(.attempt), "timeout.attempt"), (.timeout(.idle), "timeout.idle"),
         (.timeout(.connect), "timeout.connect"), (.limit(.bodyBytes), "limit.bodyBytes"),

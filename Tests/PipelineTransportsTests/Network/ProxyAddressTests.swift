@@ -11,7 +11,7 @@ struct ProxyAddressTests {
     /// A value, and its scheme, host and port.
     static let addresses: [(String, String, String, Int)] = [
         ("proxy.test", "http", "proxy.test", 1_080), ("http://proxy.test:3128/", "http", "proxy.test", 3_128),
-        ("SOCKS5H://10.0.0.1", "socks5h", "10.0.0.1", 1_080), ("https://p:", "https", "p", 1_080),
+        ("SOCKS5H://10.0.0.1", "socks5h", "10.0.0.1", 1_080), ("https://p:", "https", "p", 443),
         ("http://[::1]:8080", "http", "::1", 8_080), ("[::1]", "http", "::1", 1_080), ("p:1?q#f", "http", "p", 1),
     ]
 

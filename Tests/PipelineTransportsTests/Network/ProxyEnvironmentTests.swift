@@ -126,8 +126,8 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "Q10 A proxy that AsyncHTTPClient cannot use fails its requests, and the error names only the variable",
-        arguments: ["https://canary", "socks4://canary", "socks5://ann:canary@p", "canary:x"]
+        "Q10 A proxy of another kind fails its requests, and the error names only the variable",
+        arguments: ["ftp://canary", "socks4://canary", "socks4a://ann:canary@p", "canary:x"]
     )
     func unusable(value: String) async throws {
         let bench = try ProxyBench()
@@ -156,6 +156,20 @@ struct ProxyEnvironmentTests {
         configuration.proxy = .server(host: "127.0.0.1", port: bench.proxy.port)
         let transport = AsyncHTTPClientTransport(configuration: configuration)
         #expect(try await bench.arrival(bench.secret, transport) == "proxy")
+    }
+
+    @Test("A proxy in the configuration that opens no tunnel fails the request with a code of its own")
+    func configuredFailure() async throws {
+        let proxy = try LoopbackServer { [.respond($0.target.hasPrefix("a.") ? 407 : 503)] }
+        defer { proxy.stop() }
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.proxy = .server(host: "127.0.0.1", port: proxy.port)
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        for (url, code) in [
+            ("http://a.test", PipelineError.Code.proxy(.authentication)), ("http://b.test", .proxy(.refused)),
+        ] {
+            #expect(try await provider.failureCode(Probe(try #require(URL(string: url)))) == code)
+        }
     }
     #endif
 }
