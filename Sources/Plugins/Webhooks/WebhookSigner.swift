@@ -6,15 +6,16 @@ public import Pipeline
 /// A signer for servers that send Standard Webhooks, for `SigningPlugin`.
 ///
 /// ```swift
-/// let provider = Provider<Hooks>(plugins: [RetryPlugin(), SigningPlugin(WebhookSigner(keys: [try WebhookKey(secret)]))])
+/// let signer = WebhookSigner(keys: [try WebhookKey(secret)])
+/// let provider = Provider<Hooks>(transport: transport, plugins: [RetryPlugin(), SigningPlugin(signer)])
 /// ```
 ///
 /// **Effects**
 ///
-/// - Sets webhook-id, webhook-timestamp and webhook-signature, with one signature for each key. While a receiver changes
-///   its key, sign with the old and the new one.
-/// - Keeps the webhook-id of the request. If there is none, the call gets a random one. It is the same for all attempts,
-///   so that a receiver can ignore what it has seen.
+/// - Sets webhook-id, webhook-timestamp and webhook-signature, with one signature for each key. While a receiver
+///   changes its key, sign with the old and the new one.
+/// - Keeps the webhook-id of the request. If there is none, the call gets a random one, the same for all attempts, so
+///   that a receiver can ignore what it has seen.
 /// - Takes a new timestamp for each attempt.
 /// - Reads the whole body into memory.
 ///
@@ -37,7 +38,7 @@ public struct WebhookSigner: RequestSigner, SafelyDescribed {
     /// The number of keys.
     public var description: String { "a signer of webhooks with \(keys.count) keys" }
 
-    /// Signs a request.
+    /// Sets the three fields of the request.
     public func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         let id = request.headers[.webhookID] ?? context.webhookID
         guard !id.isEmpty, !id.contains(".") else { throw WebhookError(.malformed, "webhook-id") }

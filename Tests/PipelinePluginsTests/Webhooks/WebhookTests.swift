@@ -119,7 +119,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "A text that is no key is refused",
+        "A text that is not a key is refused",
         arguments: ["", "whsec_", "whsec_?", "whsec_AAAA", "whsk_AAAA", "whpk_AAAA", "AAAA"]
     )
     func keys(text: String) {
