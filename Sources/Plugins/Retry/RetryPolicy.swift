@@ -115,7 +115,7 @@ public struct RetryPolicy: Sendable {
     /// Returns whether the outcome is to be retried.
     func decision(after outcome: Outcome) -> Decision {
         switch outcome.error?.code {
-        case .some(.cancelled), .some(.tls), .some(.timeout(.total)): return .giveBack
+        case .some(.cancelled), .some(.tls), .some(.timeout(.total)), .some(.proxy(.authentication)): return .giveBack
         default: break
         }
         if let decision = decide?(outcome) { return decision }
