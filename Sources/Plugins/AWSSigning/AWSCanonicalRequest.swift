@@ -25,7 +25,7 @@ struct AWSCanonicalRequest {
     /// - Parameters:
     ///   - request: the request.
     ///   - query: additional items of the query, not encoded.
-    ///   - path: the form of the path.
+    ///   - form: the form of the path.
     ///   - payloadHash: the hash of the payload in hexadecimal digits, or a word in its place.
     init(_ request: PipelineRequest, query: [(String, String)], path form: PathForm, payloadHash: String) {
         let target = request.head.path ?? ""

@@ -22,8 +22,8 @@ public import Pipeline
 /// Besides these statuses, the policy retries after `connectionLost`, `truncated` and `cache.unreadable` and, if the
 /// attempt made an exchange, after `timeout.attempt`, `timeout.head`, `timeout.idle` and `timeout.write`. It retries
 /// after a failure to connect whatever the method. It does not retry after `timeout.pool` or the timeout of a plugin,
-/// such as `timeout.tokenRefresh`, unless `decide` says so. It never retries after `tls`, `timeout.total` or
-/// cancellation, whatever `decide` says.
+/// such as `timeout.tokenRefresh`, unless `decide` says so. It never retries after `tls`, `proxy.authentication`,
+/// `timeout.total` or cancellation, whatever `decide` says.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {

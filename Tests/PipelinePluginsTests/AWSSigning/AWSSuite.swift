@@ -5,9 +5,29 @@ import Pipeline
 
 @testable import PipelinePlugins
 
-/// AWS's signing test suite, in the folder that `AWS_SIGNING_SUITE` names; see `scripts/deep/aws-signing-suite`.
+/// AWS's signing test suite, in the folder that `AWS_SIGNING_SUITE` names; see `scripts/deep/aws-signing/run`.
 enum AWSSuite {
     static let folder = ProcessInfo.processInfo.environment["AWS_SIGNING_SUITE"]
+
+    /// The file that `AWS_SIGNED_REQUESTS` names, with requests that botocore has signed.
+    static let requestFile = ProcessInfo.processInfo.environment["AWS_SIGNED_REQUESTS"]
+
+    struct SignedRequest: Decodable {
+        let method: String
+        let url: String
+        let headers: [String: String]
+        let body: String
+        let service: String
+        let placement: String
+        let secret: String
+        let token: String?
+        let time: Int
+        let signature: String
+    }
+
+    static func signedRequests() throws -> [SignedRequest] {
+        try JSONDecoder().decode([SignedRequest].self, from: Data(contentsOf: URL(filePath: requestFile ?? "")))
+    }
 
     struct Test {
         let name: String
