@@ -56,13 +56,7 @@ struct MessageSignatureSamplesTests {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TargetsSamples.Shop>(
             transport: transport,
-            plugins: [
-                .exchange(name: "sign") { request, context, send in
-                    var request = request
-                    try await signer.sign(&request, context: context)
-                    return try await send(request)
-                }
-            ]
+            plugins: [SigningPlugin(signer)]
         )
         _ = try await provider.request(.item(id: 7))
         let request = try #require(transport.sent.last)
