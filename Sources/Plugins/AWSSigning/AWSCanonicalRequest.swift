@@ -11,9 +11,9 @@ struct AWSCanonicalRequest {
     enum PathForm: Sendable {
         /// As it is, which S3 requires.
         case kept
-        /// Percent-encoded once more.
+        /// percent-encoded a second time.
         case encoded
-        /// Without `.`, `..` and empty segments, and percent-encoded once more.
+        /// Without `.`, `..` and empty segments, and percent-encoded a second time.
         case normalized
     }
 

@@ -16,10 +16,10 @@ public import Pipeline
 ///   X-Amz-Content-Sha256. In the query, adds the items X-Amz-Algorithm to X-Amz-Signature instead.
 /// - Covers the method, the host, the path, the query, the body, and all header fields except those that transports,
 ///   proxies and traces set, such as User-Agent and Accept-Encoding.
-/// - Reads the body to hash it. A file, or a stream that can be read again, is read once more for this.
+/// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
 /// - For S3, signs a stream that can be read only once in chunks of 64 KiB while it is sent, if its length is known. It
 ///   then sets Content-Encoding and X-Amz-Decoded-Content-Length.
-/// - For S3, signs the path as it is. For other services, normalizes it and encodes it once more for the signature; the
+/// - For S3, signs the path as it is. For other services, normalizes it and encodes it a second time for the signature; the
 ///   path that is sent remains unchanged.
 /// - Runs the closure for each request, so it should keep what it has fetched.
 ///
@@ -32,8 +32,8 @@ public import Pipeline
 ///
 /// A signature in the query for S3 never covers the body.
 ///
-/// **Errors**: `invalidRequest.body` for a body that must be signed but is a stream that can be read only once, unless it
-/// is for S3 and has a known length; the errors of the closure. Nothing is sent.
+/// **Errors**: `invalidRequest.body` for a body that must be signed but is a stream that can be read only once, unless
+/// it is for S3 and has a known length; the errors of the closure. Nothing is sent.
 ///
 /// **Secrets**: marks the fields that it sets as secret. Redactors hide the values of the query items by their names.
 ///
@@ -197,7 +197,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
 
     // MARK: Payload
 
-    /// What stands for the body in a signature.
+    /// What a signature covers of the body.
     private enum Payload {
         case hash(String)
         case unsigned

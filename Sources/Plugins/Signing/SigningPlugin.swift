@@ -80,8 +80,8 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
     ///   - signer: the scheme.
     ///   - scope: the requests to sign.
     ///   - cleartext: where a signature may be sent over http.
-    ///   - account: returns the account of a target, such as the identifier of a tenant, if the signer has several keys.
-    ///     It runs once per call, before anything is sent.
+    ///   - account: returns the account of a target, such as a tenant, if the signer has several keys. It runs once per
+    ///     call, before anything is sent.
     public init(
         _ signer: some RequestSigner,
         scope: Scope = .endpoint,

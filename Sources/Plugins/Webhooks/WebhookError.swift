@@ -19,7 +19,7 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let signatureMismatch = Self(rawValue: "signatureMismatch")
     }
 
-    /// What is wrong.
+    /// The first problem that was found.
     public let reason: Reason
     /// The field that the reason is about; `nil` for other reasons.
     public let field: String?

@@ -173,7 +173,7 @@ struct AWSSignerTests {
     // MARK: Requests
 
     @Test(
-        "A path is normalized and encoded once more, except for S3",
+        "A path is normalized and encoded a second time, except for S3",
         arguments: [
             ("/a//b/../c/", "/a/c/", "/a//b/../c/"), ("/a%20b", "/a%2520b", "/a%20b"), ("/..", "/", "/.."),
             ("/a/.", "/a/", "/a/."), ("/%E1%88%B4+x", "/%25E1%2588%25B4%2Bx", "/%E1%88%B4+x"), ("", "/", "/"),
