@@ -10,7 +10,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient", "SQLite", "Redis"]),
+        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient", "SQLite", "Redis", "Crypto"]),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -88,6 +88,7 @@ struct Overhead {
         cases += joining()
         cases += standard()
         cases += traffic()
+        cases += signing()
         return cases
     }
 

@@ -19,8 +19,8 @@ public import Pipeline
 /// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
 /// - For S3, signs a stream that can be read only once in chunks of 64 KiB while it is sent, if its length is known. It
 ///   then sets Content-Encoding and X-Amz-Decoded-Content-Length.
-/// - For S3, signs the path as it is. For other services, normalizes it and encodes it a second time for the signature; the
-///   path that is sent remains unchanged.
+/// - For S3, signs the path as it is. For other services, the signature covers the path normalized and encoded a second
+///   time; the path that is sent remains unchanged.
 /// - Runs the closure for each request, so it should keep what it has fetched.
 ///
 /// **Defaults**
