@@ -1,0 +1,29 @@
+/// A pin that did not match, or that was no longer enforced.
+public struct TrustReport: Sendable, Hashable {
+    /// What the transport did.
+    public struct Outcome: Sendable, Hashable, CustomStringConvertible {
+        /// The outcome as one word, which is also the event of the exchange's annotation.
+        public let description: String
+
+        /// No pin matched. The connection was closed, and the request failed with `tls.pin`.
+        public static let rejected = Self(description: "pinRejected")
+        /// No pin matched. The connection was used, because the pins are in audit mode.
+        public static let audited = Self(description: "pinAudited")
+        /// The pins have expired and were not enforced, whether they match or not.
+        public static let expired = Self(description: "pinsExpired")
+    }
+
+    /// The host of the request.
+    public let host: String
+    /// The pin of the server's key; `nil` if the key cannot be read.
+    public let seenPin: TrustPin?
+    /// What the transport did.
+    public let outcome: Outcome
+}
+
+extension TrustReport: CustomStringConvertible {
+    /// The host, the outcome and the pin.
+    public var description: String {
+        "\(host): \(outcome), seen \(seenPin.map { "\($0)" } ?? "no readable key")"
+    }
+}
