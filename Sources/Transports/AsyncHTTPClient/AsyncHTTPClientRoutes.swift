@@ -62,7 +62,7 @@ struct AsyncHTTPClientRoutes: Sendable {
     }
 
     private func paths(for request: PipelineRequest) throws -> AsyncHTTPClientPaths {
-        guard let trust, let ruled = ruled.value(for: request.host ?? "") else { return general }
+        guard let trust, let ruled = ruled.value(for: request.ruleHost) else { return general }
         try trust.check(request, ruled.rule)
         return ruled.paths
     }

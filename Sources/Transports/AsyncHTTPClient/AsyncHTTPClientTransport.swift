@@ -34,6 +34,8 @@ public import Pipeline
 /// - Connections, TLS and the pool are configured by `configuration`. The transport writes no log and creates no spans.
 /// - `proxies` chooses HTTP, HTTPS and SOCKS5 proxies, also by host, see ``ProxyPolicy``. By default, `configuration`
 ///   has the only proxy, and environment variables are ignored.
+/// - `trust` and `identities` apply to the transport's own clients, one for each rule. With either of them, TLS is that
+///   of NIOSSL on every platform.
 /// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
 ///   ``/Pipeline/PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
 ///   shared client cannot report it: the time of an attempt starts with its exchange.
@@ -60,6 +62,8 @@ public import Pipeline
 /// | `connectionsPerHost` | the number in the configuration, by default 64, and 8 on Apple platforms | HTTP/1.1 connections to a host | 1 and up |
 /// | `configuration.connectionPool` | idle connections kept 60 s | | |
 /// | `proxies` | ``ProxyPolicy/configuration`` | | |
+/// | `trust` | ``TrustPolicy/system`` | | |
+/// | `identities` | none | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | responses with a status of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the connection of an exchange to the header fields of its response | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the response | more than zero |
@@ -86,6 +90,8 @@ public import Pipeline
 /// | `tls.certificate` | the server's certificate is not signed by a trusted authority, has expired or is not valid yet |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other handshake failure, including a server that closes the connection during the handshake or requires another client certificate |
+/// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
+/// | `unsupported.clientIdentity` | the client identity is in the Keychain, see ``ClientIdentities`` |
 /// | `timeout.connect` | no connection was opened within `configuration.timeout.connect` |
 /// | `timeout.pool` | all connections to the host stayed busy for `configuration.timeout.connect`; nothing was sent |
 /// | `timeout.head` | the header fields did not arrive within `readTimeout` or `headTimeout` |
@@ -272,7 +278,7 @@ public final class AsyncHTTPClientTransport: Transport {
         var tryCount = 1
         while true {
             let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle) { [trust = routes.trust] in
-                trust?.report($0, request.host ?? "", context)
+                trust?.report($0, request.ruleHost, context)
             }
             do {
                 return try await send(request, context, client, attempt, identity, tryCount: tryCount)

@@ -40,13 +40,13 @@ public final class ClientIdentities: Sendable {
 
     func identity(for host: String) -> ClientIdentity? { state.withLock { $0.rules }.value(for: host) }
 
-    /// The patterns that have an identity.
-    var patterns: [HostPattern] { state.withLock { Array($0.identities.keys) } }
+    /// The identities by pattern.
+    var all: [HostPattern: ClientIdentity] { state.withLock { $0.identities } }
 }
 
 extension ClientIdentities: SafelyDescribed {
     /// The patterns, without the identities.
     public var description: String {
-        "ClientIdentities(\(patterns.map(\.description).sorted().joined(separator: ", ")))"
+        "ClientIdentities(\(all.keys.map(\.description).sorted().joined(separator: ", ")))"
     }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Pipeline
 
 /// The servers that a transport trusts, by host: authorities, pinned keys and TLS versions.
@@ -75,12 +75,12 @@ extension TrustPolicy {
         public static let audit = Self(name: "audit")
     }
 
-    /// A version of TLS.
+    /// The lowest version of TLS that a connection may use.
     public struct TLSVersion: Sendable, Hashable {
         let minor: Int
-        /// TLS 1.2.
+        /// TLS 1.2 and later.
         public static let v1_2 = Self(minor: 2)
-        /// TLS 1.3.
+        /// TLS 1.3 and later.
         public static let v1_3 = Self(minor: 3)
     }
 }

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// A pin that did not match, or that was no longer enforced.
 public struct TrustReport: Sendable, Hashable {
     /// What the transport did.
@@ -25,5 +27,13 @@ extension TrustReport: CustomStringConvertible {
     /// The host, the outcome and the pin.
     public var description: String {
         "\(host): \(outcome), seen \(seenPin.map { "\($0)" } ?? "no readable key")"
+    }
+}
+
+extension PipelineError {
+    /// Returns the error of a key that has no pin.
+    static func pin(_ host: String, _ seen: TrustPin?) -> PipelineError {
+        let key = seen.map { "its key has the pin \($0)" } ?? "its key cannot be read"
+        return PipelineError(.tls(.pin), "no pin for \(host) matches: \(key)")
     }
 }

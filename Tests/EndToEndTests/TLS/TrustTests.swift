@@ -86,7 +86,10 @@ struct TrustTests {
         #expect(reports.outcomes.isEmpty)
     }
 
-    @Test("a key without a pin fails with tls.pin, once, and no byte of the request is sent", arguments: Version.allCases)
+    @Test(
+        "a key without a pin fails with tls.pin, once, and no byte of the request is sent",
+        arguments: Version.allCases
+    )
     func wrongPin(version: Version) async throws {
         let id = UUID().uuidString
         let retry = RetryPlugin(policy: RetryPolicy { _ in .retryUnprocessed }, backoff: .constant(.zero))
@@ -141,7 +144,10 @@ struct TrustTests {
     @Test(
         "a pin does not replace the verification of the certificate",
         arguments: Version.allCases,
-        [("EXPIRED", PipelineError.Code.tls(.certificate)), ("SELF_SIGNED", .tls(.certificate)), ("WRONG_HOST", .tls(.hostName))]
+        [
+            ("EXPIRED", PipelineError.Code.tls(.certificate)), ("SELF_SIGNED", .tls(.certificate)),
+            ("WRONG_HOST", .tls(.hostName)),
+        ]
     )
     func verification(version: Version, failing: (server: String, code: PipelineError.Code)) async throws {
         let seen = try #require(TrustPin(TLSServers.pin(of: failing.server)))

@@ -42,29 +42,22 @@ struct AsyncHTTPClientTrust: Sendable {
         guard request.head.scheme != "https", let pins = rule.pins, pins.isEnforced(at: policy.now()) else { return }
         throw PipelineError(
             .tls(.pin),
-            "\(request.host ?? "the host") is pinned, and a request without TLS has no key to check; use https"
+            "\(request.ruleHost) is pinned, and a request without TLS has no key to check; use https"
         )
     }
 
-    /// Adds the client identity of the host to a request.
+    /// Returns the client identity for a request, or `nil` if there is none or it is not sent over TLS.
     ///
-    /// AsyncHTTPClient keeps connections of requests with different TLS configurations separate.
-    ///
-    /// - Parameters:
-    ///   - request: the request to send.
-    ///   - host: the host of the request over https.
-    ///   - configuration: the TLS configuration of the client that sends the request.
-    ///   - tryCount: the number of the connection that is tried; each one after the first must be new.
     /// - Throws: `PipelineError` with code `unsupported.clientIdentity`.
     func identity(for request: PipelineRequest) throws -> ClientIdentity? {
-        guard let identities, request.head.scheme == "https", let host = request.host,
-            let identity = identities.identity(for: host)
+        guard let identities, request.head.scheme == "https",
+            let identity = identities.identity(for: request.ruleHost)
         else { return nil }
         guard identity.credential != nil else {
             throw PipelineError(
                 .unsupported(.clientIdentity),
                 """
-                \(name) cannot present an identity of the Keychain to \(host); use URLSessionTransport, or an identity \
+                \(name) cannot present an identity of the Keychain to \(request.ruleHost); use URLSessionTransport, or an identity \
                 from PEM or PKCS#12
                 """
             )
@@ -75,10 +68,9 @@ struct AsyncHTTPClientTrust: Sendable {
     /// Returns the error of a failed exchange, after reporting a pin that was rejected.
     func failure(_ error: any Error, of request: PipelineRequest, _ context: PipelineContext) -> any Error {
         guard let failure = error as? AsyncHTTPClientPinCheck.Failure else { return error }
-        let host = request.host ?? ""
+        let host = request.ruleHost
         report(.init(outcome: .rejected, seenPin: failure.seenPin), host, context)
-        let seen = failure.seenPin.map { "its key has the pin \($0)" } ?? "its key cannot be read"
-        return PipelineError(.tls(.pin), "no pin for \(host) matches: \(seen)")
+        return PipelineError.pin(host, failure.seenPin)
     }
 
     /// Reports to the policy's closure and to the exchange.
@@ -100,7 +92,9 @@ extension TLSConfiguration {
         configuration.certificateChain = credential.chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(credential.key)
         // AsyncHTTPClient keeps connections of different configurations separate; this one has no pooled connection.
-        if tryCount > 1 { configuration.shutdownTimeout = configuration.shutdownTimeout + .nanoseconds(Int64(tryCount)) }
+        if tryCount > 1 {
+            configuration.shutdownTimeout = configuration.shutdownTimeout + .nanoseconds(Int64(tryCount))
+        }
         return configuration
     }
 }
