@@ -48,13 +48,16 @@ enum AsyncHTTPClientConnections {
             return nil
         }
         configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
-            pipeline, _ in
+            pipeline,
+            _ in
             if !pipeline.has(HTTP2StreamEnd.self) {
                 try pipeline.addHandler(HTTP2StreamEnd(), position: .first)
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
                 try pipeline.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
             }
-            if let exchanges { try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges }
+            if let exchanges {
+                try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges
+            }
             return nil
         }
     }

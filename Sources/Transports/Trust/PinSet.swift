@@ -16,6 +16,7 @@ struct PinSet: Sendable {
     /// - Parameters:
     ///   - pin: the pin of the key; `nil` if the key cannot be read.
     ///   - date: the time of the handshake.
+    /// - Returns: the outcome to report, or `nil`.
     func outcome(of pin: TrustPin?, at date: Date) -> TrustReport.Outcome? {
         if hasExpired(at: date) { return .expired }
         if let pin, pins.contains(pin) { return nil }

@@ -79,8 +79,10 @@ extension TrustPolicy {
     public struct TLSVersion: Sendable, Hashable {
         let minor: Int
         /// TLS 1.2 and later.
+        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let v1_2 = Self(minor: 2)
         /// TLS 1.3 and later.
+        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let v1_3 = Self(minor: 3)
     }
 }

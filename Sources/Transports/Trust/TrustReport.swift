@@ -7,9 +7,9 @@ public struct TrustReport: Sendable, Hashable {
         /// The outcome as one word, which is also the event of the exchange's annotation.
         public let description: String
 
-        /// No pin matched. The connection was closed, and the request failed with `tls.pin`.
+        /// No pin matched, so the connection was closed, and the request failed with `tls.pin`.
         public static let rejected = Self(description: "pinRejected")
-        /// No pin matched. The connection was used, because the pins are in audit mode.
+        /// No pin matched, and the connection was used, because the pins are in audit mode.
         public static let audited = Self(description: "pinAudited")
         /// The pins have expired and were not enforced, whether they match or not.
         public static let expired = Self(description: "pinsExpired")

@@ -203,7 +203,6 @@ extension URLSessionExchange {
         }
     }
 
-    /// Notes that the session has finished the task.
     /// Ends the exchange with a failure.
     func fail(_ error: PipelineError) {
         change { state, effects in
@@ -213,6 +212,7 @@ extension URLSessionExchange {
         }
     }
 
+    /// Notes that the session has finished the task.
     func complete(response: URLResponse?, error: (any Error)?) {
         change { state, effects in
             guard state.end == nil else { return }

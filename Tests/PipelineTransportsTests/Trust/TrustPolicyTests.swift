@@ -28,7 +28,9 @@ struct TrustPolicyTests {
 
     @Test(
         "a text in another form is not a pin",
-        arguments: ["", "sha256/", "sha256/AAAA", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha1/AAAA", "sha256/*"]
+        arguments: [
+            "", "sha256/", "sha256/AAAA", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha1/AAAA", "sha256/*",
+        ]
     )
     func invalidPin(text: String) {
         #expect(TrustPin(text) == nil)
@@ -38,7 +40,11 @@ struct TrustPolicyTests {
     func outcomes() {
         let now = Date(timeIntervalSince1970: 1_000)
         let other = TrustPin(subjectPublicKeyInfo: [3])
-        func outcome(_ pin: TrustPin?, until: Date? = nil, _ mode: TrustPolicy.PinMode = .enforce) -> TrustReport.Outcome? {
+        func outcome(
+            _ pin: TrustPin?,
+            until: Date? = nil,
+            _ mode: TrustPolicy.PinMode = .enforce
+        ) -> TrustReport.Outcome? {
             TrustPolicy.Rule.system.pinned(to: Self.pins, until: until, mode: mode).pins?.outcome(of: pin, at: now)
         }
         #expect(outcome(Self.pins[0]) == nil)
@@ -98,9 +104,11 @@ struct TrustPolicyTests {
             "plain.test": .system,
         ])
         let transport = URLSessionTransport(trust: trust)
-        #expect(transport.unsupportedSettings.map(\.code.rawValue) == [
-            "unsupported.minimumTLSVersion", "unsupported.pinning",
-        ])
+        #expect(
+            transport.unsupportedSettings.map(\.code.rawValue) == [
+                "unsupported.minimumTLSVersion", "unsupported.pinning",
+            ]
+        )
         let provider = Provider<HostTarget>(transport: transport)
         let findings = provider.explain().findings
         #expect(findings.map(\.id) == ["unsupported.minimumTLSVersion", "unsupported.pinning"])

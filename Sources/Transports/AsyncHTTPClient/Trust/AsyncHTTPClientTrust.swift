@@ -86,6 +86,7 @@ extension TLSConfiguration {
     /// - Parameters:
     ///   - identity: the identity to present.
     ///   - tryCount: the number of the connection that is tried; each one after the first must be new.
+    /// - Returns: the configuration.
     func presenting(_ identity: ClientIdentity, tryCount: Int) -> TLSConfiguration {
         guard let credential = identity.credential else { return self }
         var configuration = self
