@@ -78,11 +78,11 @@ extension TrustPolicy {
     /// The lowest version of TLS that a connection may use.
     public struct TLSVersion: Sendable, Hashable {
         let minor: Int
+        // swift-format-ignore: AlwaysUseLowerCamelCase
         /// TLS 1.2 and later.
-        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let v1_2 = Self(minor: 2)
-        /// TLS 1.3 and later.
         // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// TLS 1.3 and later.
         public static let v1_3 = Self(minor: 3)
     }
 }
