@@ -128,6 +128,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
+        // Hash functions that plugins, transports and recordings share. No product offers them.
+        .target(name: "PipelineHashes", path: "Sources/Hashes", swiftSettings: swiftSettings),
         .target(
             name: "PipelineRedaction",
             dependencies: [httpTypes],
@@ -141,7 +143,7 @@ let package = Package(
             path: "Sources/Stores",
             swiftSettings: swiftSettings
         ),
-        // Content codings and content hashes, which plugins and recordings share. No product offers them.
+        // Content codings, which plugins and recordings share. No product offers them.
         .target(
             name: "PipelineContentCoding",
             dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
@@ -151,8 +153,8 @@ let package = Package(
         .target(
             name: "PipelinePlugins",
             dependencies: [
-                "Pipeline", "PipelineStores", "PipelineContentCoding", "CZlib", httpTypes, structuredFields, logging,
-                metrics, tracing,
+                "Pipeline", "PipelineStores", "PipelineContentCoding", "PipelineHashes", "CZlib", httpTypes,
+                structuredFields, logging, metrics, tracing,
             ] + crypto,
             path: "Sources/Plugins",
             // The plugins use only public API, like third-party plugins.
@@ -161,7 +163,7 @@ let package = Package(
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
+            dependencies: ["Pipeline", "PipelineHashes", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),
@@ -192,7 +194,7 @@ let package = Package(
         ),
         .target(
             name: "PipelineRecording",
-            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes] + inspectorServer,
+            dependencies: ["Pipeline", "PipelineContentCoding", "PipelineHashes", httpTypes] + inspectorServer,
             path: "Sources/Recording",
             exclude: ["Command", "Testing"],
             resources: ["html", "css", "js"].map { .embedInCode("Inspector/Page/inspector.\($0)") },
@@ -300,9 +302,9 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineStores",
-                "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib", httpTypes, logging,
-                metrics, metricsTestKit, tracing, inMemoryTracing,
+                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins",
+                "PipelineStores", "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib",
+                httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
             ] + crypto,
             swiftSettings: swiftSettings
         ),
@@ -329,8 +331,9 @@ let package = Package(
         .testTarget(
             name: "PipelineRecordingTests",
             dependencies: [
-                "Pipeline", "PipelineContentCoding", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
+                "Pipeline", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins", "PipelineTransports",
+                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes,
+                asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
             swiftSettings: swiftSettings

@@ -216,6 +216,9 @@ public final class RecordingTransport: Transport {
     /// The name of the wrapped transport, and the mode.
     public var name: String { "RecordingTransport(\(wrapped.name), \(mode))" }
 
+    /// The settings that the wrapped transport cannot apply.
+    public var unsupportedSettings: [UnsupportedSetting] { wrapped.unsupportedSettings }
+
     /// Whether the wrapped transport decodes bodies; replayed bodies are always decoded.
     public var decodesContent: Bool { wrapped.decodesContent }
 

@@ -1,5 +1,7 @@
 """Creates a certificate authority and the certificates of the servers, with the openssl command."""
+import base64
 import datetime
+import hashlib
 import subprocess
 
 CONFIGURATION = """\
@@ -53,16 +55,33 @@ class Authority:
             "-startdate", start, "-enddate", end, "-extfile", extensions)
         return certificate, key
 
+    def pack(self, name, passphrase):
+        """Packs a signed certificate and its key as PKCS#12; returns the path."""
+        path = self.folder / f"{name}.p12"
+        self._openssl(
+            "pkcs12", "-export", "-in", self.folder / f"{name}.pem", "-inkey", self.folder / f"{name}.key", "-out", path,
+            "-passout", f"pass:{passphrase}", configured=False)
+        return path
+
     @staticmethod
     def _date(days):
         return (datetime.datetime.now(datetime.timezone.utc) + days * DAY).strftime("%Y%m%d%H%M%SZ")
 
-    def _openssl(self, command, *arguments):
-        configuration = ["-config", self.folder / "openssl.cnf"]
+    def _openssl(self, command, *arguments, configured=True):
+        configuration = ["-config", self.folder / "openssl.cnf"] if configured else []
         done = subprocess.run(
             ["openssl", command, *configuration, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"openssl {command} failed:\n{done.stderr}")
+
+
+def pin(pair):
+    """Returns the pin of a certificate's key: sha256/ and the Base64 form of the hash of its SubjectPublicKeyInfo."""
+    done = subprocess.run(
+        ["openssl", "pkey", "-in", pair[1], "-pubout", "-outform", "DER"], stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode != 0:
+        raise SystemExit(f"openssl pkey failed:\n{done.stderr.decode(errors='replace')}")
+    return "sha256/" + base64.b64encode(hashlib.sha256(done.stdout).digest()).decode()
 
 
 def make_self_signed(folder):

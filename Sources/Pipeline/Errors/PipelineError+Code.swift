@@ -182,6 +182,10 @@ extension PipelineError.Code {
         public static let hostName = Self(rawValue: "hostName")
         /// The TLS handshake failed, or the server does not speak TLS.
         public static let handshake = Self(rawValue: "handshake")
+        /// The key of the server's certificate is not pinned, or a pinned host was requested without TLS.
+        public static let pin = Self(rawValue: "pin")
+        /// An authority or a client identity of the app's own settings cannot be used.
+        public static let configuration = Self(rawValue: "configuration")
     }
 
     /// A part of a request that cannot be sent.

@@ -68,7 +68,7 @@ extension PipelineDescription {
             Element(name: transport.name, position: nil, transport.decodesContent ? [.decodesContent] : [])
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
-            + conflicts(of: plugins)
+            + conflicts(of: plugins) + transport.unsupportedSettings.map { Finding($0, of: transport) }
     }
 
     /// Returns the elements of the call level, followed by those of the hop level inside it.
@@ -141,6 +141,16 @@ extension PipelineDescription {
 }
 
 extension PipelineDescription.Finding {
+    fileprivate init(_ setting: UnsupportedSetting, of transport: any Transport) {
+        id = setting.code.rawValue
+        plugins = [transport.name]
+        positions = []
+        problem = setting.problem
+        consequence = "these requests fail with \(setting.code)"
+        remedy = setting.remedy
+        severity = .finding
+    }
+
     fileprivate init(
         _ rule: OrderRule,
         _ elements: [PipelineDescription.Element],

@@ -9,6 +9,9 @@ package struct HostRules<Value: Sendable>: Sendable {
 
     package var isEmpty: Bool { rules.isEmpty }
 
+    /// The settings, most specific pattern first.
+    package var values: [Value] { rules.map(\.value) }
+
     /// Returns the setting of the most specific pattern that matches a host, or `nil` if none does.
     package func value(for host: String) -> Value? { rules.first { $0.pattern.matches(host) }?.value }
 }

@@ -25,6 +25,11 @@ public protocol Transport: Sendable {
     /// - Returns: whether the transport enforces the timeout.
     func enforcesIdleTimeout(_ timeout: Duration) -> Bool
 
+    /// The settings that the transport was given and cannot apply; `explain()` shows them as findings.
+    ///
+    /// A request that needs such a setting fails with its code, and nothing is sent. Defaults to none.
+    var unsupportedSettings: [UnsupportedSetting] { get }
+
     /// Sends a request and returns its response.
     ///
     /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`. If the
@@ -44,6 +49,9 @@ public protocol Transport: Sendable {
 extension Transport {
     /// The default name, which is that of the transport's type.
     public var name: String { "\(Self.self)" }
+
+    /// Returns an empty array: the transport applies all its settings.
+    public var unsupportedSettings: [UnsupportedSetting] { [] }
 
     /// Returns `false`: the core measures the time.
     public func enforcesIdleTimeout(_ timeout: Duration) -> Bool { false }

@@ -5,6 +5,7 @@ struct TimedTransport: Transport {
     let transport: any Transport
     var name: String { transport.name }
     var decodesContent: Bool { transport.decodesContent }
+    var unsupportedSettings: [UnsupportedSetting] { transport.unsupportedSettings }
 
     func enforcesIdleTimeout(_ timeout: Duration) -> Bool { transport.enforcesIdleTimeout(timeout) }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 
 /// A supported Digest challenge, which computes the Authorization for a request.
 ///

@@ -1,4 +1,4 @@
-import PipelineContentCoding
+import PipelineHashes
 
 /// The original hash function of Digest.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 
 #if canImport(Darwin)
 import Darwin

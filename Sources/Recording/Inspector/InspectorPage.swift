@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 
 /// The page of the inspector: one document with everything that it needs.
 enum InspectorPage {

@@ -23,12 +23,15 @@ enum AsyncHTTPClientConnections {
     ///   - configuration: the configuration of a client that has not been created yet.
     ///   - informationalLimit: the most responses with a status of 100 to 199 before a response over HTTP/1.1.
     ///   - exchanges: the exchanges of the client, to which its connections report.
+    ///   - pinCheck: the check of the server's key, before anything else uses the connection.
     static func prepare(
         _ configuration: inout HTTPClient.Configuration,
         informationalLimit: Int,
-        _ exchanges: AsyncHTTPClientExchanges? = nil
+        _ exchanges: AsyncHTTPClientExchanges? = nil,
+        _ pinCheck: AsyncHTTPClientPinCheck? = nil
     ) {
         configuration.http1_1ConnectionDebugInitializer = after(configuration.http1_1ConnectionDebugInitializer) {
+            try pinCheck?.check($0, on: $1)
             var installed: EventLoopFuture<Void>?
             if !$0.has(ResetMark.self) {
                 try $0.addHandler(ResetMark(), position: .first)
@@ -38,32 +41,37 @@ enum AsyncHTTPClientConnections {
             return installed
         }
         configuration.http2ConnectionDebugInitializer = after(configuration.http2ConnectionDebugInitializer) {
+            try pinCheck?.check($0, on: $1)
             guard !$0.has(ResetMark.self) else { return nil }
             try $0.addHandler(ResetMark(), position: .first)
             try $0.addHandler(HTTP2End(), position: .last)
             return nil
         }
         configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
-            if !$0.has(HTTP2StreamEnd.self) {
-                try $0.addHandler(HTTP2StreamEnd(), position: .first)
-                let codec = try $0.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-                try $0.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
+            pipeline,
+            _ in
+            if !pipeline.has(HTTP2StreamEnd.self) {
+                try pipeline.addHandler(HTTP2StreamEnd(), position: .first)
+                let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+                try pipeline.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
             }
-            if let exchanges { try $0.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges }
+            if let exchanges {
+                try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges
+            }
             return nil
         }
     }
 
     private static func after(
         _ initializer: Initializer?,
-        _ addHandlers: @escaping @Sendable (Pipeline) throws -> EventLoopFuture<Void>?
+        _ addHandlers: @escaping @Sendable (Pipeline, any Channel) throws -> EventLoopFuture<Void>?
     ) -> Initializer {
         { channel in
             // AsyncHTTPClient calls this on the event loop and relies on it completing within the same turn.
             let loop = channel.eventLoop
             let add = { @Sendable () -> EventLoopFuture<Void> in
                 do {
-                    return try addHandlers(channel.pipeline.syncOperations) ?? loop.makeSucceededVoidFuture()
+                    return try addHandlers(channel.pipeline.syncOperations, channel) ?? loop.makeSucceededVoidFuture()
                 } catch {
                     return loop.makeFailedFuture(error)
                 }

@@ -19,6 +19,12 @@ final class AsyncHTTPClientExchanges: Sendable {
     /// A random name that no request uses by accident.
     private let field = "pipeline-exchange-\(UInt64.random(in: .min ... .max))"
     private let state = Mutex(State())
+    /// Whether the client checks the keys of servers, so that a connection may have something to report.
+    let hasPins: Bool
+
+    init(hasPins: Bool) {
+        self.hasPins = hasPins
+    }
 
     /// Marks a request as a try until ``end(_:)`` is called.
     func begin(_ attempt: AsyncHTTPClientTry, in fields: inout HTTPHeaders) -> Int {
@@ -103,6 +109,9 @@ struct AsyncHTTPClientTracker {
             self.connection = connection
             connection.isReused = isReused()
             awaited.connectionIsThere(connection, hasResponded: hasResponded())
+            if exchanges.hasPins, let finding = AsyncHTTPClientPinCheck.Mark.take(on: channel) {
+                awaited.reportTrust(finding)
+            }
             if let limit = awaited.headTimeout { timer?.start(limit, or: .deadlineExceeded) }
         }
         hasHead = false
@@ -178,11 +187,19 @@ final class AsyncHTTPClientTry: Sendable {
     let headTimeout: TimeAmount?
     /// The longest wait for the next bytes of the body, for a body that is read without a pause.
     let idleTimeout: TimeAmount?
+    /// Reports what the connection found about the server's key.
+    let reportTrust: @Sendable (AsyncHTTPClientPinCheck.Finding) -> Void
     private let context: PipelineContext
     private let state = Mutex(State())
 
-    init(_ context: PipelineContext, headTimeout: TimeAmount?, idleTimeout: TimeAmount?) {
+    init(
+        _ context: PipelineContext,
+        headTimeout: TimeAmount?,
+        idleTimeout: TimeAmount?,
+        reportTrust: @escaping @Sendable (AsyncHTTPClientPinCheck.Finding) -> Void = { _ in }
+    ) {
         self.context = context
+        self.reportTrust = reportTrust
         self.headTimeout = headTimeout
         self.idleTimeout = idleTimeout
     }

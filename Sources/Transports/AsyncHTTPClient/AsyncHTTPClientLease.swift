@@ -37,13 +37,13 @@ final class AsyncHTTPClientLease: Sendable {
     }
 
     /// Creates a client that is shut down with the lease, and with it the relay through which it connects, if any.
-    init(makingClientWith configuration: HTTPClient.Configuration, relay: ProxyRelay? = nil) {
-        var configuration = configuration
+    init(makingClientWith settings: AsyncHTTPClientSettings, relay: ProxyRelay? = nil) {
+        var configuration = settings.configuration
         if let relay { configuration.proxy = relay.proxy }
         self.relay = relay
-        let exchanges = AsyncHTTPClientExchanges()
-        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges)
-        client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        let exchanges = AsyncHTTPClientExchanges(hasPins: settings.pinCheck != nil)
+        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges, settings.pinCheck)
+        client = HTTPClient(eventLoopGroup: settings.group, configuration: configuration)
         self.exchanges = exchanges
         tlsConfiguration = configuration.tlsConfiguration ?? .makeClientConfiguration()
         // AsyncHTTPClient's own default.

@@ -34,6 +34,8 @@ public import Pipeline
 /// - Connections, TLS and the pool are configured by `configuration`. The transport writes no log and creates no spans.
 /// - `proxies` chooses HTTP, HTTPS and SOCKS5 proxies, also by host, see ``ProxyPolicy``. By default, `configuration`
 ///   has the only proxy, and environment variables are ignored.
+/// - `trust` and `identities` apply to the transport's own clients, one for each rule. With either of them, TLS is that
+///   of NIOSSL on every platform.
 /// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
 ///   ``/Pipeline/PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
 ///   shared client cannot report it: the time of an attempt starts with its exchange.
@@ -60,6 +62,8 @@ public import Pipeline
 /// | `connectionsPerHost` | the number in the configuration, by default 64, and 8 on Apple platforms | HTTP/1.1 connections to a host | 1 and up |
 /// | `configuration.connectionPool` | idle connections kept 60 s | | |
 /// | `proxies` | ``ProxyPolicy/configuration`` | | |
+/// | `trust` | ``TrustPolicy/system`` | | |
+/// | `identities` | none | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | responses with a status of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the connection of an exchange to the header fields of its response | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the response | more than zero |
@@ -86,6 +90,8 @@ public import Pipeline
 /// | `tls.certificate` | the server's certificate is not signed by a trusted authority, has expired or is not valid yet |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other handshake failure, including a server that closes the connection during the handshake or requires another client certificate |
+/// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
+/// | `unsupported.clientIdentity` | the client identity is in the Keychain, see ``ClientIdentities`` |
 /// | `timeout.connect` | no connection was opened within `configuration.timeout.connect` |
 /// | `timeout.pool` | all connections to the host stayed busy for `configuration.timeout.connect`; nothing was sent |
 /// | `timeout.head` | the header fields did not arrive within `readTimeout` or `headTimeout` |
@@ -126,6 +132,8 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - connectionsPerHost: the most HTTP/1.1 connections to a host, 1 or more; other requests wait. Over HTTP/2,
     ///     one connection carries many requests. `nil` uses the number in the configuration.
     ///   - proxies: the source of proxies. Any but `configuration` stops the program if the configuration has a proxy.
+    ///   - trust: the authorities, pins and TLS versions by host; defaults to those of the configuration for all hosts.
+    ///   - identities: the client certificates by host; defaults to that of the configuration for all hosts.
     ///   - headTimeout: the longest time from the moment an exchange has its connection to the header fields of its
     ///     response, including sending the body; `nil` for no limit.
     ///   - readTimeout: the longest time without a byte of the response; `nil` for no limit.
@@ -134,6 +142,8 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
         connectionsPerHost: Int? = nil,
         proxies: ProxyPolicy = .configuration,
+        trust: TrustPolicy = .system,
+        identities: ClientIdentities? = nil,
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
         writeTimeout: Duration? = .seconds(60)
@@ -142,6 +152,8 @@ public final class AsyncHTTPClientTransport: Transport {
             configuration: configuration,
             connectionsPerHost: connectionsPerHost,
             proxies: proxies,
+            trust: trust,
+            identities: identities,
             machine: .real,
             headTimeout: headTimeout,
             readTimeout: readTimeout,
@@ -154,6 +166,8 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
         connectionsPerHost: Int? = nil,
         proxies: ProxyPolicy = .configuration,
+        trust: TrustPolicy = .system,
+        identities: ClientIdentities? = nil,
         machine: Machine,
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
@@ -166,7 +180,7 @@ public final class AsyncHTTPClientTransport: Transport {
             precondition(count > 0, "connectionsPerHost is \(count), not 1 or more")
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = count
         }
-        let routes = AsyncHTTPClientRoutes(configuration, proxies, machine)
+        let routes = AsyncHTTPClientRoutes(configuration, proxies, AsyncHTTPClientTrust(trust, identities), machine)
         self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
     }
 
@@ -253,7 +267,8 @@ public final class AsyncHTTPClientTransport: Transport {
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
         let client = try await routes.client(for: request)
-        guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
+        let identity = try routes.trust?.identity(for: request)
+        guard client.exchanges != nil else { return try await send(request, context, client, nil, nil, tryCount: 1) }
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
@@ -262,9 +277,11 @@ public final class AsyncHTTPClientTransport: Transport {
         let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
         var tryCount = 1
         while true {
-            let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle)
+            let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle) { [trust = routes.trust] in
+                trust?.report($0, request.ruleHost, context)
+            }
             do {
-                return try await send(request, context, client, attempt, tryCount: tryCount)
+                return try await send(request, context, client, attempt, identity, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
                 guard tryCount < Self.maximumTryCount, attempt.allowsAnother(request) else { throw error }
                 tryCount += 1
@@ -280,13 +297,18 @@ public final class AsyncHTTPClientTransport: Transport {
         _ context: PipelineContext,
         _ client: AsyncHTTPClientLease,
         _ attempt: AsyncHTTPClientTry?,
+        _ identity: ClientIdentity?,
         tryCount: Int
     ) async throws -> PipelineResponse {
         let watch = attempt?.idleTimeout == nil ? makeWatch(request, context) : nil
         let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, watch)
         do {
             var outgoing = upload.makeRequest(request.head)
-            if tryCount > 1 { outgoing.tlsConfiguration = client.tlsConfiguration }
+            if let identity {
+                outgoing.tlsConfiguration = client.tlsConfiguration?.presenting(identity, tryCount: tryCount)
+            } else if tryCount > 1 {
+                outgoing.tlsConfiguration = client.tlsConfiguration
+            }
             let id = attempt.flatMap { client.exchanges?.begin($0, in: &outgoing.headers) }
             defer { id.map { client.exchanges?.end($0) } }
             let response = try await execute(outgoing, upload, client)
@@ -310,6 +332,7 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
+            let error = routes.trust?.failure(error, of: request, context) ?? error
             let cause = client.isShutDown ? error : client.relay?.failure(error, of: request) ?? error
             throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: cause, phase, of: client), of: request)
         }

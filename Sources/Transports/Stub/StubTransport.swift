@@ -70,6 +70,9 @@ public struct StubTransport: Transport {
         self.behavior = behavior
     }
 
+    /// The settings that the wrapped transport cannot apply.
+    public var unsupportedSettings: [UnsupportedSetting] { wrapped?.unsupportedSettings ?? [] }
+
     /// Whether the wrapped transport decodes content codings.
     ///
     /// Sample bodies are returned unchanged.

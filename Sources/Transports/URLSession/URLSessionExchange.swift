@@ -39,7 +39,9 @@ final class URLSessionExchange: Sendable {
     /// Kept as long as the exchange, because its file may be temporary.
     private let upload: URLSessionUpload
     private let owner: URLSessionExchanges
-    private let context: PipelineContext
+    let context: PipelineContext
+    /// `nil` if neither rules nor identities apply to the session.
+    let trust: URLSessionTrust?
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -49,6 +51,7 @@ final class URLSessionExchange: Sendable {
     ///   - spills: whether further bytes of a stream are written to a temporary file.
     ///   - upload: the body that the task sends.
     ///   - owner: cancels the task.
+    ///   - trust: the rules and identities of the session.
     ///   - context: receives how much of the body has been sent and, on Apple platforms, what the session measures.
     init(
         request: PipelineRequest,
@@ -57,12 +60,14 @@ final class URLSessionExchange: Sendable {
         spills: Bool,
         upload: URLSessionUpload,
         owner: URLSessionExchanges,
+        trust: URLSessionTrust? = nil,
         context: PipelineContext
     ) {
         self.request = request
         self.byteLimit = byteLimit
         self.upload = upload
         self.owner = owner
+        self.trust = trust
         self.context = context
         let unread = URLSessionBacklog(memoryLimit: byteLimit, spills: spills)
         state = Mutex(State(isStreaming: isStreaming, unread: unread))
@@ -195,6 +200,15 @@ extension URLSessionExchange {
                 self.fail(&state, &effects, error)
                 self.settle(&state, &effects)
             }
+        }
+    }
+
+    /// Ends the exchange with a failure.
+    func fail(_ error: PipelineError) {
+        change { state, effects in
+            guard state.end == nil else { return }
+            state.end = .failure(error)
+            self.settle(&state, &effects)
         }
     }
 

@@ -163,7 +163,7 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     }
     #endif
 
-    /// Leaves TLS to the platform and rejects other challenges.
+    /// Leaves TLS to the platform, except for hosts with a rule or an identity, and rejects other challenges.
     ///
     /// Plugins handle credentials, so the 401 is returned.
     ///
@@ -180,12 +180,28 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         #else
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
-            completionHandler(.performDefaultHandling, nil)
+            switch answer(challenge.protectionSpace, exchange(of: task)) {
+            case .platform: completionHandler(.performDefaultHandling, nil)
+            case .credential(let credential): completionHandler(.useCredential, credential)
+            case .failure(let failure):
+                exchange(of: task)?.fail(failure)
+                completionHandler(.cancelAuthenticationChallenge, nil)
+            }
         default:
             completionHandler(.rejectProtectionSpace, nil)
         }
         #endif
     }
+
+    #if !canImport(FoundationNetworking)
+    private func answer(_ space: URLProtectionSpace, _ exchange: URLSessionExchange?) -> URLSessionTrust.Answer {
+        guard let exchange, let trust = exchange.trust else { return .platform }
+        guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+            return trust.answerIdentity(of: space.host)
+        }
+        return space.serverTrust.map { trust.answer($0, of: space.host, exchange.context) } ?? .platform
+    }
+    #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = live.withLock({ $0.remove(task) }) else { return }

@@ -49,6 +49,9 @@ public import Foundation
 /// | `connect.refused`, `connect.unreachable`, `dns` | the connection cannot be opened |
 /// | `offline` | the machine has no network; on Linux, the host name did not resolve, or the host was not reached, while no interface but loopback was up |
 /// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls.handshake` if the platform does not report the cause |
+/// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
+/// | `unsupported.pinning`, `unsupported.authorities`, `unsupported.clientIdentity` | on Linux, the host has a rule or an identity that needs this, see ``TrustPolicy`` and ``ClientIdentities``; nothing is sent |
+/// | `unsupported.minimumTLSVersion` | the rule of the host has a minimum version of TLS; nothing is sent |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | a streamed body does not fit on the disk or cannot be written |
 /// | `bodyChanged` | a streamed body does not have its announced length, or, on Linux, a file became shorter while it was sent |
@@ -94,6 +97,7 @@ public final class URLSessionTransport: Transport {
     private let unreadByteCount: Int
     private let spooledByteCount: Int
     private let machine: Machine
+    private let trust: URLSessionTrust?
 
     /// Creates a transport with its own session.
     ///
@@ -101,15 +105,21 @@ public final class URLSessionTransport: Transport {
     ///   - configuration: how the session connects; it is copied.
     ///   - unreadByteCount: the most bytes of a stream that may wait to be read.
     ///   - spooledByteCount: the most bytes of a streamed body that may be read before it is sent.
+    ///   - trust: the authorities and pins by host; defaults to those of the system for all hosts.
+    ///   - identities: the client certificates by host; defaults to none.
     public convenience init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
         unreadByteCount: Int = 16 << 20,
-        spooledByteCount: Int = Int(clamping: Int64(16) << 30)
+        spooledByteCount: Int = Int(clamping: Int64(16) << 30),
+        trust: TrustPolicy = .system,
+        identities: ClientIdentities? = nil
     ) {
         self.init(
             configuration: configuration,
             unreadByteCount: unreadByteCount,
             spooledByteCount: spooledByteCount,
+            trust: trust,
+            identities: identities,
             machine: .real
         )
     }
@@ -119,6 +129,8 @@ public final class URLSessionTransport: Transport {
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
         unreadByteCount: Int = 16 << 20,
         spooledByteCount: Int = Int(clamping: Int64(16) << 30),
+        trust: TrustPolicy = .system,
+        identities: ClientIdentities? = nil,
         machine: Machine,
         delegate: URLSessionExchanges = URLSessionExchanges()
     ) {
@@ -127,6 +139,7 @@ public final class URLSessionTransport: Transport {
         self.unreadByteCount = unreadByteCount
         self.spooledByteCount = spooledByteCount
         self.machine = machine
+        self.trust = URLSessionTrust(trust, identities)
         self.delegate = delegate
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
     }
@@ -147,6 +160,9 @@ public final class URLSessionTransport: Transport {
         return configuration
     }
 
+    /// The trust rules and client identities that this transport cannot apply on this platform.
+    public var unsupportedSettings: [UnsupportedSetting] { trust?.unsupportedSettings ?? [] }
+
     /// `true`: Foundation always decodes content codings.
     public var decodesContent: Bool { true }
 
@@ -155,6 +171,7 @@ public final class URLSessionTransport: Transport {
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        try trust?.check(request)
         #if canImport(FoundationNetworking)
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
         #endif
@@ -167,6 +184,7 @@ public final class URLSessionTransport: Transport {
             spills: context.wantsStream && !context.isStreaming,
             upload: upload,
             owner: delegate,
+            trust: trust,
             context: context
         )
         delegate.start(exchange) { [session] in upload.makeTask(in: session) }

@@ -1,5 +1,5 @@
 import Foundation
-import PipelineContentCoding
+import PipelineHashes
 import Testing
 
 @testable import PipelinePlugins

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 import Testing
 
 @testable import PipelineRecording

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 import PipelineTesting
 import PipelineTransports
 import Synchronization

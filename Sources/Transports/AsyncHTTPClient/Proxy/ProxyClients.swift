@@ -12,12 +12,15 @@ final class ProxyClients: Sendable {
         let name: String
     }
 
-    private let configuration: HTTPClient.Configuration
+    private let settings: AsyncHTTPClientSettings
+    /// The configuration for the connections to the proxies.
+    private let relayConfiguration: HTTPClient.Configuration
     /// `nil` after shutdown.
     private let clients = Mutex<[Key: Making]?>([:])
 
-    init(_ configuration: HTTPClient.Configuration) {
-        self.configuration = configuration
+    init(_ settings: AsyncHTTPClientSettings, relay: HTTPClient.Configuration) {
+        self.settings = settings
+        relayConfiguration = relay
     }
 
     /// Returns the client for a proxy.
@@ -28,12 +31,12 @@ final class ProxyClients: Sendable {
         _ route: AsyncHTTPClientTransport.ProxyPolicy.Route
     ) async throws -> AsyncHTTPClientLease {
         let key = Key(route: route, name: choice.name)
-        let making: Making? = clients.withLock { [configuration] clients in
+        let making: Making? = clients.withLock { [settings, relayConfiguration] clients in
             guard clients != nil else { return nil }
             if let making = clients?[key] { return making }
             let making = Making {
-                let relay = try await ProxyRelay.start(for: choice, route, configuration)
-                return AsyncHTTPClientLease(makingClientWith: configuration, relay: relay)
+                let relay = try await ProxyRelay.start(for: choice, route, relayConfiguration)
+                return AsyncHTTPClientLease(makingClientWith: settings, relay: relay)
             }
             clients?[key] = making
             return making

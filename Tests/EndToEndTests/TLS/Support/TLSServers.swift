@@ -9,6 +9,20 @@ enum TLSServers {
     static let authority = value("CA")
     static let clientCertificate = value("CLIENT_CERTIFICATE") ?? ""
     static let clientKey = value("CLIENT_KEY") ?? ""
+    static let pkcs12 = value("CLIENT_PKCS12") ?? ""
+    /// The pin of the good servers' key, and that of a key no server has.
+    static let (pin, otherPin) = (value("PIN") ?? "", value("OTHER_PIN") ?? "")
+
+    /// The pin of the key of a server with its own.
+    static func pin(of name: String) -> String { value(name + "_PIN") ?? "" }
+
+    /// The paths of the certificate and the key of a client.
+    static func identity(_ name: String) throws -> (chain: String, key: String) {
+        (try #require(value(name + "_CERTIFICATE")), try #require(value(name + "_KEY")))
+    }
+
+    static func file(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
     /// Whether the system's bundle contains the authority, because URLSession cannot be given one.
     static let isTrustedBySystem = value("SYSTEM_TRUST") == "1"
 

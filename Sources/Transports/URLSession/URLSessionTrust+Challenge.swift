@@ -1,0 +1,91 @@
+#if !canImport(FoundationNetworking)
+import Foundation
+import Pipeline
+import Security
+
+extension URLSessionTrust {
+    /// What to do with a challenge.
+    enum Answer {
+        case platform
+        case credential(URLCredential)
+        case failure(PipelineError)
+    }
+
+    /// Handles a challenge for the server's trust, which arrives before any part of a request is sent.
+    func answer(_ trust: SecTrust, of host: String, _ context: PipelineContext) -> Answer {
+        guard let rule = rules.value(for: host), rule.authorities != nil || rule.pins != nil else { return .platform }
+        if let authorities = rule.authorities {
+            let anchors = authorities.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
+            SecTrustSetAnchorCertificates(trust, anchors as CFArray)
+            SecTrustSetAnchorCertificatesOnly(trust, true)
+        }
+        guard SecTrustEvaluateWithError(trust, nil) else {
+            return .failure(PipelineError(.tls(.certificate), "the server's certificate is not one to trust"))
+        }
+        guard let pins = rule.pins else { return .credential(URLCredential(trust: trust)) }
+        let seen = Self.pin(of: trust)
+        guard let outcome = pins.outcome(of: seen, at: policy.now()) else {
+            return .credential(URLCredential(trust: trust))
+        }
+        context.annotate(outcome.description, byTransport: name)
+        policy.report?(TrustReport(host: host, seenPin: seen, outcome: outcome))
+        guard outcome == .rejected else { return .credential(URLCredential(trust: trust)) }
+        return .failure(.pin(host, seen))
+    }
+
+    /// Handles a request for a client certificate.
+    func answerIdentity(of host: String) -> Answer {
+        guard let identity = identities?.identity(for: host) else { return .platform }
+        guard let reference = identity.makeReference() else {
+            return .failure(
+                PipelineError(.tls(.configuration), "the client identity for \(host) cannot be read from its source")
+            )
+        }
+        return .credential(URLCredential(identity: reference, certificates: nil, persistence: .none))
+    }
+
+    /// Returns the pin of the leaf certificate's key.
+    private static func pin(of trust: SecTrust) -> TrustPin? {
+        guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
+            let key = SecCertificateCopyKey(leaf), let data = SecKeyCopyExternalRepresentation(key, nil) as Data?,
+            let attributes = SecKeyCopyAttributes(key) as? [CFString: Any],
+            let type = attributes[kSecAttrKeyType] as? String
+        else { return nil }
+        let bytes = [UInt8](data)
+        let info: [UInt8]? =
+            switch type {
+            case kSecAttrKeyTypeRSA as String: SubjectPublicKeyInfo.rsa(bytes)
+            case kSecAttrKeyTypeECSECPrimeRandom as String: SubjectPublicKeyInfo.ec(bytes)
+            default: nil
+            }
+        return info.map { TrustPin(subjectPublicKeyInfo: $0) }
+    }
+}
+
+extension ClientIdentity {
+    /// Returns the platform's form of the identity; `nil` for PEM, or if there is none.
+    fileprivate func makeReference() -> SecIdentity? {
+        var found: CFTypeRef?
+        switch source {
+        case .pem:
+            return nil
+        case .pkcs12(let bytes, let passphrase):
+            var items: CFArray?
+            // Without a keychain: the key stays in memory.
+            var options: [CFString: Any] = [kSecImportExportPassphrase: passphrase]
+            #if os(macOS)
+            options[kSecImportToMemoryOnly] = true
+            #endif
+            guard SecPKCS12Import(Data(bytes) as CFData, options as CFDictionary, &items) == errSecSuccess,
+                let item = (items as? [[CFString: Any]])?.first
+            else { return nil }
+            found = item[kSecImportItemIdentity] as CFTypeRef?
+        case .keychain(let label):
+            let query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
+            guard SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess else { return nil }
+        }
+        guard let found, CFGetTypeID(found) == SecIdentityGetTypeID() else { return nil }
+        return unsafeDowncast(found, to: SecIdentity.self)
+    }
+}
+#endif
