@@ -137,7 +137,7 @@ final class LoopbackRedirectReceiver: Sendable {
         let bytes = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
         // The response is smaller than the buffer of a new connection, so it is accepted as a whole.
         _ = send(descriptor, bytes, bytes.count, Self.sendFlags)
-        shutdown(descriptor, CInt(Self.shutdownBoth))
+        shutdown(descriptor, CInt(Self.shutdownWrite))
         return url
     }
 
@@ -157,17 +157,15 @@ final class LoopbackRedirectReceiver: Sendable {
 extension LoopbackRedirectReceiver {
     #if canImport(Darwin)
     private static let sendFlags: CInt = 0
-    private static let shutdownBoth = SHUT_WR
     private static let stream = SOCK_STREAM
     #elseif canImport(Musl)
     private static let sendFlags = CInt(MSG_NOSIGNAL)
-    private static let shutdownBoth = SHUT_WR
     private static let stream = SOCK_STREAM
     #else
-    private static let sendFlags = CInt(MSG_NOSIGNAL.rawValue)
-    private static let shutdownBoth = SHUT_WR
+    private static let sendFlags = CInt(MSG_NOSIGNAL)
     private static let stream = CInt(SOCK_STREAM.rawValue)
     #endif
+    private static let shutdownWrite = SHUT_WR
 
     private static func listen(on port: Int) -> (descriptor: CInt, port: Int)? {
         let descriptor = socket(AF_INET, stream, 0)

@@ -31,7 +31,8 @@ struct OAuthAuthorization: SafelyDescribed {
         ]
         let query = FormText.text(of: (items + scope).map { (name: $0.0, value: $0.1) })
         var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: false)
-        parts?.percentEncodedQuery = [parts?.percentEncodedQuery, query].compactMap(\.self).joined(separator: "&")
+        let given = parts?.percentEncodedQuery
+        parts?.percentEncodedQuery = [given, query].compactMap(\.self).joined(separator: "&")
         guard let url = parts?.url else { throw Self.missing("authorization") }
         return url
     }

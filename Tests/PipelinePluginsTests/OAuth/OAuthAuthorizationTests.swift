@@ -2,7 +2,6 @@ import Foundation
 import Pipeline
 import PipelineContentCoding
 import PipelineTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -28,17 +27,17 @@ struct OAuthAuthorizationTests {
 
     @Test("The browser gets the state and the challenge, the token endpoint the code and the verifier")
     func flow() async throws {
-        let opened = Mutex<URL?>(nil)
+        let opened = LockedList<URL>()
         let bench = OAuthBench()
         let oauth = bench.plugin(
             grant: .authorizationCode(redirect: OAuthBench.url("myapp://callback"), scopes: ["read", "a/b"]) { url in
-                opened.withLock { $0 = url }
+                opened.append(url)
                 let state = FormText.items(of: url.query(percentEncoded: true) ?? "").first { $0.name == "state" }
                 return OAuthBench.url("myapp://callback?state=\(state?.value ?? "")&code=CANARY%2Bcode")
             }
         )
         try await oauth.signIn()
-        let url = try #require(opened.withLock(\.self))
+        let url = try #require(opened.all.first)
         let items = FormText.items(of: url.query(percentEncoded: true) ?? "")
         #expect(
             items.map(\.name) == [

@@ -9,8 +9,8 @@ import Testing
 struct OAuthDeviceTests {
     /// Signs in, and returns the error and the seconds at which the token endpoint was asked.
     private func poll(
-        _ device: String = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60}"#,
-        _ errors: [String?]
+        _ errors: [String?],
+        _ device: String = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60}"#
     ) async -> (PipelineError?, [Double]) {
         let bench = OAuthBench { request, number in
             if request.path == "/device" { return .status(200, body: device) }
@@ -66,13 +66,13 @@ struct OAuthDeviceTests {
     @Test("The server sets the interval")
     func interval() async throws {
         let device = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60, "interval": 2}"#
-        #expect(await poll(device, ["authorization_pending", nil]).1 == [2, 4])
+        #expect(await poll(["authorization_pending", nil], device).1 == [2, 4])
     }
 
     @Test("A code that is not entered expires, and no request is sent after that")
     func expiry() async throws {
         let device = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 12}"#
-        let (error, seconds) = await poll(device, ["authorization_pending"])
+        let (error, seconds) = await poll(["authorization_pending"], device)
         #expect(error?.code == .oauth(.expired))
         #expect(seconds == [5, 10])
     }
