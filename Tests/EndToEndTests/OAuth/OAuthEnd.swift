@@ -33,26 +33,33 @@ enum OAuthEnd {
         var path: String { if case .items = self { "/items" } else { "/expire" } }
         var method: HTTPMethod { .get }
         var task: RequestTask {
-            if case .expire(let token) = self { .requestParameters(["token": token]) } else { .requestPlain }
+            if case .expire(let token) = self { .requestParameters(parameters: ["token": token], encoding: URLEncoding.default) } else { .requestPlain }
         }
         var validationType: ValidationType { .successCodes }
         var authorizationType: AuthorizationType? { if case .items = self { .bearer } else { nil } }
+    }
+
+    struct Page: TargetType {
+        let baseURL: URL
+        var path: String { "" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
     }
 
     /// Opens a page as a browser does, but returns a redirect in place of following it.
     static func open(_ url: URL) async throws -> (status: Int, location: URL?) {
         var configuration = ProviderConfiguration()
         configuration.redirects = .never
-        let provider = Provider<URLTarget>(transport: transport, configuration: configuration)
-        let response = try await provider.request(URLTarget(url))
+        let provider = Provider<Page>(transport: transport, configuration: configuration)
+        let response = try await provider.request(Page(baseURL: url))
         return (response.statusCode, response.headers[.location].flatMap { URL(string: $0) })
     }
 
     /// Returns a plugin for the server whose metadata names its endpoints.
     static func plugin(
-        _ server: OAuthServer = .discovered(at: issuer),
-        _ client: OAuthClient = .public(id: "cli"),
         _ grant: OAuthGrant,
+        _ client: OAuthClient = .public(id: "cli"),
+        at server: OAuthServer = .discovered(at: issuer),
         store: any CredentialStore = MemoryCredentialStore(),
         dpop: DPoPPolicy = .disabled,
         plugins: [any PluginType] = [],

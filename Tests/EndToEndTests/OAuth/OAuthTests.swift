@@ -18,9 +18,8 @@ struct OAuthTests {
         let secret = "se cret+/é"
         let authentication: OAuthClient.Authentication = client == "poster" ? .post : .basic
         let oauth = OAuthEnd.plugin(
-            .discovered(at: OAuthEnd.issuer),
-            .confidential(id: client, secret: secret, authentication: authentication),
-            .clientCredentials(scopes: ["read"]))
+            .clientCredentials(scopes: ["read"]),
+            .confidential(id: client, secret: secret, authentication: authentication))
         let provider = OAuthEnd.provider(oauth)
         let first = try await items(provider)
         #expect(first.scheme == "Bearer")
@@ -45,7 +44,7 @@ struct OAuthTests {
         let (code, _) = await OAuthEnd.failure { _ = try await items(provider) }
         #expect(code == .sessionEnded)
         // The server refuses the token, too.
-        let later = OAuthEnd.provider(AccessTokenPlugin { _ in tokens.last })
+        let later = OAuthEnd.provider(AccessTokenPlugin { [tokens] _ in tokens.last })
         await #expect(throws: PipelineError.self) { try await items(later) }
     }
 
@@ -64,7 +63,8 @@ struct OAuthTests {
     @Test("Discovery with the metadata of OpenID Connect")
     func openID() async throws {
         let oauth = OAuthEnd.plugin(
-            .discovered(at: OAuthEnd.url("/oidc")), .confidential(id: "re:ports", secret: "se cret+/é"), .clientCredentials())
+            .clientCredentials(), .confidential(id: "re:ports", secret: "se cret+/é"),
+            at: .discovered(at: OAuthEnd.url("/oidc")))
         #expect(try await items(OAuthEnd.provider(oauth)).scheme == "Bearer")
     }
 
@@ -114,9 +114,9 @@ struct OAuthTests {
             issuer: OAuthEnd.issuer,
             authorizationEndpoint: OAuthEnd.url("/tenant/authorize-elsewhere"),
             tokenEndpoint: OAuthEnd.url("/tenant/token"))
-        let mixedUp = OAuthEnd.plugin(server, .public(id: "cli"), OAuthEnd.app())
+        let mixedUp = OAuthEnd.plugin(OAuthEnd.app(), at: server)
         #expect(await OAuthEnd.failure { try await mixedUp.signIn() }.code == .oauth(.issuer))
-        let mixed = OAuthEnd.plugin(.discovered(at: OAuthEnd.url("/mixed")), .public(id: "cli"), OAuthEnd.app())
+        let mixed = OAuthEnd.plugin(OAuthEnd.app(), at: .discovered(at: OAuthEnd.url("/mixed")))
         #expect(await OAuthEnd.failure { try await mixed.signIn() }.code == .oauth(.issuer))
     }
 
