@@ -65,7 +65,9 @@ struct DPoPKey: Sendable, SafelyDescribed {
     /// Returns the proof for a request, a signed JWT.
     func proof(_ use: Use) throws -> String {
         let point = key.publicKey.rawRepresentation
-        let header = Header(jwk: .init(x: Base64URL.text(of: point.prefix(32)), y: Base64URL.text(of: point.suffix(32))))
+        let header = Header(
+            jwk: .init(x: Base64URL.text(of: point.prefix(32)), y: Base64URL.text(of: point.suffix(32)))
+        )
         let hash = use.token.map { Base64URL.text(of: PipelineContentCoding.SHA256.hash(Array($0.utf8))) }
         let claims = Claims(
             htm: use.method,
@@ -77,7 +79,8 @@ struct DPoPKey: Sendable, SafelyDescribed {
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let signed = Base64URL.text(of: try encoder.encode(header)) + "." + Base64URL.text(of: try encoder.encode(claims))
+        let signed =
+            Base64URL.text(of: try encoder.encode(header)) + "." + Base64URL.text(of: try encoder.encode(claims))
         return signed + "." + Base64URL.text(of: try key.signature(for: Data(signed.utf8)).rawRepresentation)
     }
     #else

@@ -69,7 +69,8 @@ struct OAuthAuthorization: SafelyDescribed {
 
     private func checkIssuer(_ issuers: [String]) throws {
         if issuers.isEmpty, metadata.sendsIssuer != true { return }
-        guard issuers.count == 1, metadata.issuer == nil && metadata.sendsIssuer != true || issuers[0] == metadata.issuer
+        guard issuers.count == 1,
+            metadata.issuer == nil && metadata.sendsIssuer != true || issuers[0] == metadata.issuer
         else { throw PipelineError(.oauth(.issuer), "the authorization response names another issuer, or none") }
     }
 

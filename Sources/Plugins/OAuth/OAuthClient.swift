@@ -33,6 +33,7 @@ public struct OAuthClient: SafelyDescribed, Sendable {
     ///   - id: the client identifier.
     ///   - secret: the client secret.
     ///   - authentication: how the secret is sent.
+    /// - Returns: the registration.
     public static func confidential(
         id: String,
         secret: String,

@@ -32,6 +32,7 @@ public struct OAuthGrant: Sendable {
     ///   - timeout: how long to wait for the browser, on the plugin's clock.
     ///   - scopes: the scopes to ask for.
     ///   - openBrowser: opens the URL. An error ends the sign-in.
+    /// - Returns: the grant.
     ///
     /// Source: RFC 8252 §7.3, https://www.rfc-editor.org/rfc/rfc8252.html#section-7.3
     public static func authorizationCode(
@@ -44,7 +45,10 @@ public struct OAuthGrant: Sendable {
         precondition((0...65_535).contains(loopbackPort), "loopbackPort is \(loopbackPort), not 0 to 65535")
         precondition(path.hasPrefix("/"), "path is \(path), which does not begin with a slash")
         precondition(timeout > .zero, "timeout is \(timeout), not more than zero")
-        return OAuthGrant(kind: .loopback(port: loopbackPort, path: path, timeout: timeout, openBrowser), scopes: scopes)
+        return OAuthGrant(
+            kind: .loopback(port: loopbackPort, path: path, timeout: timeout, openBrowser),
+            scopes: scopes
+        )
     }
 
     /// The user signs in with a browser whose result the app receives, for example from `ASWebAuthenticationSession`.
@@ -53,6 +57,7 @@ public struct OAuthGrant: Sendable {
     ///   - redirect: the redirect URI of the app, such as `myapp://callback`.
     ///   - scopes: the scopes to ask for.
     ///   - authenticate: opens the URL and returns the URL that the browser was redirected to.
+    /// - Returns: the grant.
     ///
     /// Source: RFC 7636, https://www.rfc-editor.org/rfc/rfc7636.html
     public static func authorizationCode(
@@ -68,6 +73,7 @@ public struct OAuthGrant: Sendable {
     /// - Parameters:
     ///   - scopes: the scopes to ask for.
     ///   - show: shows the code; the plugin asks the server for the token when it has returned.
+    /// - Returns: the grant.
     ///
     /// Source: RFC 8628, https://www.rfc-editor.org/rfc/rfc8628.html
     public static func device(

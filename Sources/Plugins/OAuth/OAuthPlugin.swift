@@ -13,9 +13,9 @@ public import PipelineStores
 /// let provider = Provider<ReportsAPI>(transport: transport, plugins: [RetryPlugin(), oauth])
 /// ```
 ///
-/// A target asks for the token by conforming to `AccessTokenAuthorizable`. With ``OAuthGrant/clientCredentials(scopes:)``
-/// calls obtain a token when they need one. With the other grants, the user signs in with ``signIn()``; without a
-/// session, calls fail with `sessionEnded`.
+/// A target asks for the token by conforming to `AccessTokenAuthorizable`. With
+/// ``OAuthGrant/clientCredentials(scopes:)``, calls obtain a token when they need one. With the other grants, the user
+/// signs in with ``signIn()``; without a session, calls fail with `sessionEnded`.
 ///
 /// **Effects**
 ///
@@ -23,15 +23,16 @@ public import PipelineStores
 ///   before the token expires and when a server refuses it.
 /// - Sends its own requests through `transport` and `plugins`, with the option `isTokenRequest`. Follows no redirect of
 ///   them, and reads at most 256 KiB of a response. Reads the server's metadata once.
-/// - Loads the credential of an earlier run at the first call or at ``isSignedIn``. Stores each new one before the calls
-///   that wait for it continue. If it cannot be stored after a refresh, the calls continue with it, and a later run has
-///   to sign in.
+/// - Loads the credential of an earlier run at the first call or at ``isSignedIn``. Stores each new one before the
+///   calls that wait for it continue. If it cannot be stored after a refresh, the calls continue with it, and a later
+///   run has to sign in.
 /// - Before a refresh, and after the server refused one, it reads the store: if another process has refreshed, it uses
-///   that credential. Two processes that refresh at the same moment may still use one refresh token twice. A server that
-///   detects this ends the session.
-/// - A refresh that the server refuses with `invalid_grant` ends the session and removes the credential from the store.
-/// - With DPoP, sets Authorization to `DPoP <token>` and adds a proof to each exchange, also after a redirect within the
-///   origin. A request that the server refuses because of a nonce is sent a second time if its body can be replayed.
+///   that credential. Two processes that refresh at the same moment may still use one refresh token twice. A server
+///   that detects this ends the session.
+/// - A refresh that the server refuses with `invalid_grant` ends the session and removes its credential from the
+///   store.
+/// - With DPoP, sets Authorization to `DPoP <token>` and adds a proof to each exchange, also after a redirect within
+///   the origin. A request that the server refuses because of a nonce is sent a second time if its body can be replayed.
 ///
 /// **Defaults**
 ///
@@ -44,12 +45,14 @@ public import PipelineStores
 /// | `plugins` | none |
 /// | `configuration` | `ProviderConfiguration` without redirects; its clock measures the sign-in |
 ///
-/// **Position**: as for ``TokenRefreshPlugin``: inside a plugin that retries, outside one that signs or shares requests.
+/// **Position**: as for ``TokenRefreshPlugin``: inside a plugin that retries, outside one that signs or shares
+/// requests.
 ///
-/// **Errors**: those of ``TokenRefreshPlugin``, errors of the store, and codes of the kind `oauth`. A failed refresh has
-/// the code `tokenRefresh`, with the OAuth error as its underlying error.
+/// **Errors**: those of ``TokenRefreshPlugin``, errors of the store, and codes of the kind `oauth`. A failed refresh
+/// has the code `tokenRefresh`, with the OAuth error as its underlying error.
 ///
-/// **Secrets**: no error and no description shows a token, a code, a verifier, a secret or a key. The URL for the
+/// **Secrets**: no error and no description shows a token, a code, a verifier, a secret or a key. A log of bodies shows
+/// the texts of errors as the server sent them. The URL for the
 /// browser contains the state and the hash of the verifier. State and verifiers have 128 and 256 random bits.
 ///
 /// Source: RFC 6749, https://www.rfc-editor.org/rfc/rfc6749.html, RFC 7636, RFC 8252, RFC 8414, RFC 8628, RFC 9207,
@@ -84,8 +87,18 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         configuration: ProviderConfiguration = ProviderConfiguration()
     ) {
         self.init(
-            server, client: client, grant: grant, store: store, account: account, dpop: dpop, policy: policy,
-            transport: transport, plugins: plugins, configuration: configuration, secrets: OAuthSecrets.system)
+            server,
+            client: client,
+            grant: grant,
+            store: store,
+            account: account,
+            dpop: dpop,
+            policy: policy,
+            transport: transport,
+            plugins: plugins,
+            configuration: configuration,
+            secrets: OAuthSecrets.system
+        )
     }
 
     init(

@@ -19,15 +19,15 @@ struct OAuthRequests: Sendable {
 
     /// A response with tokens.
     struct Tokens: Decodable {
-        let access_token: String
-        let token_type: String
-        let expires_in: Double?
-        let refresh_token: String?
+        let accessToken: String
+        let tokenType: String
+        let expiresIn: Double?
+        let refreshToken: String?
     }
 
     struct Failure: Decodable {
         let error: String
-        let error_description: String?
+        let errorDescription: String?
     }
 
     private static let maximumByteCount = 256 << 10
@@ -51,7 +51,9 @@ struct OAuthRequests: Sendable {
         // A redirect could send the secrets of a request to another server.
         configuration.redirects = .never
         configuration.limits.bufferedBodyByteCount = min(
-            configuration.limits.bufferedBodyByteCount, Self.maximumByteCount)
+            configuration.limits.bufferedBodyByteCount,
+            Self.maximumByteCount
+        )
         provider = Provider(transport: transport, plugins: plugins, configuration: configuration)
     }
 
@@ -73,7 +75,10 @@ struct OAuthRequests: Sendable {
 
     /// Posts a form with the authentication of the client.
     ///
-    /// - Parameter key: the key for a proof of possession, which the token endpoint asks for with DPoP.
+    /// - Parameters:
+    ///   - url: the endpoint.
+    ///   - form: the form without the identifier and the secret of the client.
+    ///   - key: the key for a proof of possession, which the token endpoint asks for with DPoP.
     /// - Returns: a successful response.
     /// - Throws: the error of the server, without a secret of the request.
     func post(_ url: URL, _ form: [(String, String)], key: DPoPKey? = nil) async throws -> PipelineResponse {
@@ -112,9 +117,15 @@ struct OAuthRequests: Sendable {
 
     // MARK: Responses
 
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
     /// Decodes a response of at most 256 KiB; the error quotes nothing of it.
     func decode<Value: Decodable>(_ type: Value.Type, _ response: PipelineResponse, _ what: String) throws -> Value {
-        guard let value = try? JSONDecoder().decode(type, from: response.data) else {
+        guard let value = try? Self.decoder.decode(type, from: response.data) else {
             throw PipelineError(.oauth(.response), "the authorization server sent \(what) that cannot be read")
         }
         return value
@@ -128,15 +139,15 @@ struct OAuthRequests: Sendable {
         date: Date
     ) throws -> OAuthCredential {
         let tokens = try decode(Tokens.self, response, "a token response")
-        let type = tokens.token_type.lowercased()
-        guard type == (key == nil ? "bearer" : "dpop"), !tokens.access_token.isEmpty else {
+        let type = tokens.tokenType.lowercased()
+        guard type == (key == nil ? "bearer" : "dpop"), !tokens.accessToken.isEmpty else {
             let wanted = key == nil ? "Bearer" : "DPoP"
             throw PipelineError(.oauth(.response), "the authorization server sent no access token of type \(wanted)")
         }
-        let lifetime = tokens.expires_in.flatMap { (0...1e9).contains($0) ? $0 : nil }
+        let lifetime = tokens.expiresIn.flatMap { (0...1e9).contains($0) ? $0 : nil }
         return OAuthCredential(
-            accessToken: tokens.access_token,
-            refreshToken: tokens.refresh_token ?? old?.refreshToken,
+            accessToken: tokens.accessToken,
+            refreshToken: tokens.refreshToken ?? old?.refreshToken,
             isBoundToKey: key != nil,
             expiry: lifetime.map { date.addingTimeInterval($0) },
             issuedAt: date,
@@ -145,7 +156,7 @@ struct OAuthRequests: Sendable {
     }
 
     private func failure(of response: PipelineResponse) -> Failure? {
-        try? JSONDecoder().decode(Failure.self, from: response.data)
+        try? Self.decoder.decode(Failure.self, from: response.data)
     }
 
     private func error(of response: PipelineResponse, to call: Call) -> PipelineError {
@@ -156,12 +167,14 @@ struct OAuthRequests: Sendable {
         let secrets = (call.form ?? []).filter { !Self.plainNames.contains($0.name) }.map(\.value)
         return OAuthServerError(
             error: failure.error,
-            description: failure.error_description,
+            description: failure.errorDescription,
             hiding: secrets + (client.secret.map { [$0] } ?? [])
         ).pipelineError
     }
 
-    private static let plainNames: Set<String> = ["grant_type", "scope", "client_id", "redirect_uri", "token_type_hint"]
+    private static let plainNames: Set<String> = [
+        "grant_type", "scope", "client_id", "redirect_uri", "token_type_hint",
+    ]
 }
 
 /// Texts of `application/x-www-form-urlencoded`.

@@ -23,6 +23,7 @@ public struct OAuthServer: Sendable, Hashable {
     /// compared character by character.
     ///
     /// - Parameter issuer: the issuer identifier, without a query and a fragment.
+    /// - Returns: the server.
     ///
     /// Source: RFC 8414, https://www.rfc-editor.org/rfc/rfc8414.html
     public static func discovered(at issuer: URL) -> OAuthServer { OAuthServer(source: .issuer(issuer)) }
@@ -74,22 +75,25 @@ struct OAuthMetadata: Codable, Hashable {
     let revocation: URL?
     let sendsIssuer: Bool?
 
+    // After conversion from snake case.
     enum CodingKeys: String, CodingKey {
         case issuer
-        case authorization = "authorization_endpoint"
-        case token = "token_endpoint"
-        case device = "device_authorization_endpoint"
-        case revocation = "revocation_endpoint"
-        case sendsIssuer = "authorization_response_iss_parameter_supported"
+        case authorization = "authorizationEndpoint"
+        case token = "tokenEndpoint"
+        case device = "deviceAuthorizationEndpoint"
+        case revocation = "revocationEndpoint"
+        case sendsIssuer = "authorizationResponseIssParameterSupported"
     }
 
     /// Returns the places of the metadata, in the order in which they are tried.
     static func places(of issuer: URL) -> [URL] {
         guard var parts = URLComponents(url: issuer, resolvingAgainstBaseURL: false) else { return [] }
-        let path = parts.percentEncodedPath.hasSuffix("/")
+        let path =
+            parts.percentEncodedPath.hasSuffix("/")
             ? String(parts.percentEncodedPath.dropLast()) : parts.percentEncodedPath
         (parts.query, parts.fragment) = (nil, nil)
-        return ["/.well-known/oauth-authorization-server" + path, path + "/.well-known/openid-configuration"].compactMap {
+        return ["/.well-known/oauth-authorization-server" + path, path + "/.well-known/openid-configuration"].compactMap
+        {
             parts.percentEncodedPath = $0
             return parts.url
         }

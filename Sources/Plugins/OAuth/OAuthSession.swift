@@ -78,7 +78,9 @@ final class OAuthSession: Sendable {
 
     /// Begins a new session, from whose start nothing is restored or stored for earlier ones.
     ///
-    /// - Parameter expected: the present generation; if it has ended meanwhile, throws `CancellationError`.
+    /// - Parameter expected: the present generation, which the caller has seen before.
+    /// - Returns: the new generation.
+    /// - Throws: `CancellationError` if the expected generation has ended meanwhile.
     func beginGeneration(after expected: Int? = nil) throws(CancellationError) -> Int {
         try state.withLock { state throws(CancellationError) in
             if let expected, expected != state.generation { throw CancellationError() }

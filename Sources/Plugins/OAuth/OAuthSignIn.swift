@@ -69,11 +69,11 @@ struct OAuthSignIn {
     // MARK: Device
 
     private struct DeviceResponse: Decodable {
-        let device_code: String
-        let user_code: String
-        let verification_uri: URL
-        let verification_uri_complete: URL?
-        let expires_in: Double
+        let deviceCode: String
+        let userCode: String
+        let verificationUri: URL
+        let verificationUriComplete: URL?
+        let expiresIn: Double
         let interval: Double?
     }
 
@@ -84,16 +84,21 @@ struct OAuthSignIn {
         guard let endpoint = metadata.device else { throw OAuthAuthorization.missing("device authorization") }
         let response = try await session.requests.post(endpoint, session.scope)
         let device = try session.requests.decode(DeviceResponse.self, response, "a device code")
-        let lifetime = min(max(device.expires_in, 0), 86_400)
+        let lifetime = min(max(device.expiresIn, 0), 86_400)
         let end = clock.now.advanced(by: .seconds(lifetime))
         let code = OAuthDeviceCode(
-            userCode: device.user_code,
-            verificationURL: device.verification_uri,
-            completeVerificationURL: device.verification_uri_complete,
+            userCode: device.userCode,
+            verificationURL: device.verificationUri,
+            completeVerificationURL: device.verificationUriComplete,
             expiry: clock.date.addingTimeInterval(lifetime)
         )
         try await show(code)
-        return try await poll(metadata.token, device.device_code, .seconds(min(max(device.interval ?? 5, 0.1), 3_600)), end)
+        return try await poll(
+            metadata.token,
+            device.deviceCode,
+            .seconds(min(max(device.interval ?? 5, 0.1), 3_600)),
+            end
+        )
     }
 
     private func poll(

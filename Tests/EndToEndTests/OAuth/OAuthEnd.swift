@@ -33,7 +33,11 @@ enum OAuthEnd {
         var path: String { if case .items = self { "/items" } else { "/expire" } }
         var method: HTTPMethod { .get }
         var task: RequestTask {
-            if case .expire(let token) = self { .requestParameters(parameters: ["token": token], encoding: URLEncoding.default) } else { .requestPlain }
+            if case .expire(let token) = self {
+                .requestParameters(parameters: ["token": token], encoding: URLEncoding.default)
+            } else {
+                .requestPlain
+            }
         }
         var validationType: ValidationType { .successCodes }
         var authorizationType: AuthorizationType? { if case .items = self { .bearer } else { nil } }
@@ -66,8 +70,15 @@ enum OAuthEnd {
         configuration: ProviderConfiguration = ProviderConfiguration()
     ) -> OAuthPlugin {
         OAuthPlugin(
-            server, client: client, grant: grant, store: store, dpop: dpop, transport: transport, plugins: plugins,
-            configuration: configuration)
+            server,
+            client: client,
+            grant: grant,
+            store: store,
+            dpop: dpop,
+            transport: transport,
+            plugins: plugins,
+            configuration: configuration
+        )
     }
 
     static func provider(_ plugins: any PluginType...) -> Provider<API> {
@@ -119,7 +130,7 @@ struct FastClock: Clock {
     var minimumResolution: Duration { .milliseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        try await Task.sleep(for: now.duration(to: deadline) / Self.factor)
+        try await ContinuousClock().sleep(until: .now + now.duration(to: deadline) / Self.factor)
     }
 }
 

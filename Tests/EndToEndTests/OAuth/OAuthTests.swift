@@ -19,7 +19,8 @@ struct OAuthTests {
         let authentication: OAuthClient.Authentication = client == "poster" ? .post : .basic
         let oauth = OAuthEnd.plugin(
             .clientCredentials(scopes: ["read"]),
-            .confidential(id: client, secret: secret, authentication: authentication))
+            .confidential(id: client, secret: secret, authentication: authentication)
+        )
         let provider = OAuthEnd.provider(oauth)
         let first = try await items(provider)
         #expect(first.scheme == "Bearer")
@@ -53,9 +54,13 @@ struct OAuthTests {
         let oauth = OAuthEnd.plugin(
             .device(scopes: ["read"]) { code in
                 let page = try #require(code.completeVerificationURL)
-                #expect(try await OAuthEnd.open(page.appending(queryItems: [.init(name: "allow", value: "1")])).status == 200)
+                #expect(
+                    try await OAuthEnd.open(page.appending(queryItems: [.init(name: "allow", value: "1")])).status
+                        == 200
+                )
             },
-            configuration: OAuthEnd.fast)
+            configuration: OAuthEnd.fast
+        )
         try await oauth.signIn()
         #expect(try await items(OAuthEnd.provider(oauth)).scheme == "Bearer")
     }
@@ -63,8 +68,10 @@ struct OAuthTests {
     @Test("Discovery with the metadata of OpenID Connect")
     func openID() async throws {
         let oauth = OAuthEnd.plugin(
-            .clientCredentials(), .confidential(id: "re:ports", secret: "se cret+/é"),
-            at: .discovered(at: OAuthEnd.url("/oidc")))
+            .clientCredentials(),
+            .confidential(id: "re:ports", secret: "se cret+/é"),
+            at: .discovered(at: OAuthEnd.url("/oidc"))
+        )
         #expect(try await items(OAuthEnd.provider(oauth)).scheme == "Bearer")
     }
 
@@ -91,7 +98,8 @@ struct OAuthTests {
     @Test("A wrong state is refused before the code is used")
     func wrongState() async throws {
         let oauth = OAuthEnd.plugin(
-            OAuthEnd.app { URL(string: $0.absoluteString.replacingOccurrences(of: "state=", with: "state=x")) ?? $0 })
+            OAuthEnd.app { URL(string: $0.absoluteString.replacingOccurrences(of: "state=", with: "state=x")) ?? $0 }
+        )
         #expect(await OAuthEnd.failure { try await oauth.signIn() }.code == .oauth(.state))
     }
 
@@ -103,7 +111,8 @@ struct OAuthTests {
                 let wrong = callback.absoluteString.replacingOccurrences(of: "state=", with: "state=x")
                 #expect(try await OAuthEnd.open(URL(string: wrong) ?? callback).status == 404)
                 #expect(try await OAuthEnd.open(callback).status == 200)
-            })
+            }
+        )
         try await oauth.signIn()
         #expect(try await oauth.isSignedIn)
     }
@@ -113,7 +122,8 @@ struct OAuthTests {
         let server = OAuthServer(
             issuer: OAuthEnd.issuer,
             authorizationEndpoint: OAuthEnd.url("/tenant/authorize-elsewhere"),
-            tokenEndpoint: OAuthEnd.url("/tenant/token"))
+            tokenEndpoint: OAuthEnd.url("/tenant/token")
+        )
         let mixedUp = OAuthEnd.plugin(OAuthEnd.app(), at: server)
         #expect(await OAuthEnd.failure { try await mixedUp.signIn() }.code == .oauth(.issuer))
         let mixed = OAuthEnd.plugin(OAuthEnd.app(), at: .discovered(at: OAuthEnd.url("/mixed")))
@@ -129,7 +139,8 @@ struct OAuthTests {
                 let code = first.first(parts.queryItems?.first { $0.name == "code" }?.value ?? "")
                 parts.queryItems = parts.queryItems?.map { $0.name == "code" ? .init(name: "code", value: code) : $0 }
                 return parts.url ?? callback
-            })
+            }
+        )
         try await oauth.signIn()
         let (code, error) = await OAuthEnd.failure { try await oauth.signIn() }
         #expect(code == .oauth(.server))
@@ -143,7 +154,8 @@ struct OAuthTests {
             .device(scopes: [reason == "expired" ? "write" : "read"]) { code in
                 if reason == "denied" { _ = try await OAuthEnd.open(try #require(code.completeVerificationURL)) }
             },
-            configuration: OAuthEnd.fast)
+            configuration: OAuthEnd.fast
+        )
         let (code, error) = await OAuthEnd.failure { try await oauth.signIn() }
         #expect(code == .oauth(reason == "expired" ? .expired : .denied))
         #expect(error == (reason == "expired" ? "expired_token" : "access_denied"))
@@ -151,20 +163,19 @@ struct OAuthTests {
 
     @Test("The server's slow_down makes the polls slower, and the sign-in succeeds when the user has entered the code")
     func slowDown() async throws {
-        let polls = SharedList()
+        let (polls, page) = (SharedList(), SharedList())
+        // The user enters the code when the server has asked for a slower pace.
         let observer = PluginStack.didReceive { result, _ in
-            if let data = try? result.get().data { polls.append(String(decoding: data, as: UTF8.self)) }
+            guard let data = try? result.get().data else { return }
+            polls.append(String(decoding: data, as: UTF8.self))
+            guard polls.all.last?.contains("slow_down") == true, let url = URL(string: page.first("")) else { return }
+            Task { try await OAuthEnd.open(url.appending(queryItems: [.init(name: "allow", value: "1")])) }
         }
         let oauth = OAuthEnd.plugin(
-            .device(scopes: ["read"]) { code in
-                let page = try #require(code.completeVerificationURL)
-                Task {
-                    try await Task.sleep(for: .milliseconds(600))
-                    _ = try await OAuthEnd.open(page.appending(queryItems: [.init(name: "allow", value: "1")]))
-                }
-            },
+            .device(scopes: ["read"]) { code in page.append(code.completeVerificationURL?.absoluteString ?? "") },
             plugins: [observer],
-            configuration: OAuthEnd.fast)
+            configuration: OAuthEnd.fast
+        )
         try await oauth.signIn()
         #expect(polls.all.contains { $0.contains("authorization_pending") })
         #expect(polls.all.count { $0.contains("slow_down") } >= 1)

@@ -16,8 +16,13 @@ struct OAuthAuthorizationTests {
             240, 91, 88, 5, 88, 83, 132, 141, 121,
         ]
         let metadata = OAuthMetadata(
-            issuer: nil, authorization: OAuthBench.url("https://auth.test/a"), token: OAuthBench.issuer, device: nil,
-            revocation: nil, sendsIssuer: nil)
+            issuer: nil,
+            authorization: OAuthBench.url("https://auth.test/a"),
+            token: OAuthBench.issuer,
+            device: nil,
+            revocation: nil,
+            sendsIssuer: nil
+        )
         let authorization = OAuthAuthorization(OAuthBench.url("myapp://cb"), metadata) { Array(verifier.prefix($0)) }
         #expect(authorization.verifier == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         let url = try authorization.url("cli", []).absoluteString
@@ -107,7 +112,9 @@ struct OAuthAuthorizationTests {
                     """#
             )
         }
-        let grant = OAuthBench.browser { "code=c&state=\($0)" + (isSent ? "&iss=https%3A%2F%2Fauth.test%2Ftenant" : "") }
+        let grant = OAuthBench.browser {
+            "code=c&state=\($0)" + (isSent ? "&iss=https%3A%2F%2Fauth.test%2Ftenant" : "")
+        }
         let oauth = bench.plugin(.discovered(at: OAuthBench.issuer), grant: grant)
         let error = await oauthError { try await oauth.signIn() }
         #expect(error?.code == (isSent ? nil : .oauth(.issuer)))

@@ -81,8 +81,14 @@ final class OAuthBench: Sendable {
         plugins: [any PluginType] = []
     ) -> OAuthPlugin {
         OAuthPlugin(
-            server, client: client, grant: grant, store: store ?? self.store, dpop: dpop, transport: transport,
-            plugins: plugins, configuration: configuration
+            server,
+            client: client,
+            grant: grant,
+            store: store ?? self.store,
+            dpop: dpop,
+            transport: transport,
+            plugins: plugins,
+            configuration: configuration
         )
     }
 
@@ -133,7 +139,9 @@ final class OAuthBench: Sendable {
     }
 
     /// Signs in with an authorization code that a browser returns at once.
-    static func browser(_ query: @escaping @Sendable (String) -> String = { "code=CANARY-code&state=\($0)" }) -> OAuthGrant {
+    static func browser(
+        _ query: @escaping @Sendable (String) -> String = { "code=CANARY-code&state=\($0)" }
+    ) -> OAuthGrant {
         .authorizationCode(redirect: url("myapp://callback"), scopes: ["read"]) { opened in
             let items = FormText.items(of: opened.query(percentEncoded: true) ?? "")
             return url("myapp://callback?" + query(items.first { $0.name == "state" }?.value ?? ""))

@@ -69,7 +69,9 @@ struct OAuthClientCredentialsTests {
 
     @Test("A failed request for a token fails the call with the error of the server")
     func failure() async throws {
-        let bench = OAuthBench { request, _ in request.path == "/token" ? OAuthBench.failure("invalid_client", 401) : nil }
+        let bench = OAuthBench { request, _ in
+            request.path == "/token" ? OAuthBench.failure("invalid_client", 401) : nil
+        }
         let provider = bench.provider(bench.plugin())
         let error = await oauthError { _ = try await provider.request(.list) }
         #expect(error?.code == .tokenRefresh)

@@ -28,7 +28,8 @@ struct OAuthDPoPTests {
             guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
                 let jwk = header["jwk"] as? [String: String], let x = Self.data(jwk["x"]), let y = Self.data(jwk["y"]),
                 let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
-                let signature = Self.data(parts[2]).flatMap({ try? P256.Signing.ECDSASignature(rawRepresentation: $0) }),
+                let signature = Self.data(parts[2]).flatMap({ try? P256.Signing.ECDSASignature(rawRepresentation: $0) }
+                ),
                 key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
             else { return nil }
             self.header = header

@@ -10,7 +10,8 @@ struct OAuthDeviceTests {
     /// Signs in, and returns the error and the seconds at which the token endpoint was asked.
     private func poll(
         _ errors: [String?],
-        _ device: String = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60}"#
+        _ device: String =
+            #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60}"#
     ) async -> (PipelineError?, [Double]) {
         let bench = OAuthBench { request, number in
             if request.path == "/device" { return .status(200, body: device) }
@@ -65,7 +66,8 @@ struct OAuthDeviceTests {
 
     @Test("The server sets the interval")
     func interval() async throws {
-        let device = #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60, "interval": 2}"#
+        let device =
+            #"{"device_code": "d", "user_code": "u", "verification_uri": "https://a.test", "expires_in": 60, "interval": 2}"#
         #expect(await poll(["authorization_pending", nil], device).1 == [2, 4])
     }
 
@@ -79,7 +81,9 @@ struct OAuthDeviceTests {
 
     @Test(
         "Other errors end the sign-in",
-        arguments: [("expired_token", "oauth.expired"), ("access_denied", "oauth.denied"), ("invalid_grant", "oauth.server")]
+        arguments: [
+            ("expired_token", "oauth.expired"), ("access_denied", "oauth.denied"), ("invalid_grant", "oauth.server"),
+        ]
     )
     func errors(error: String, code: String) async throws {
         let (failure, seconds) = await poll([error])

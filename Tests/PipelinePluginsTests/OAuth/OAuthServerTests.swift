@@ -10,7 +10,8 @@ import Testing
 
 @Suite("OAuthPlugin: the authorization server", .timeLimit(.minutes(1)), .tags(.concurrent))
 struct OAuthServerTests {
-    private static let metadata = #"{"issuer": "https://auth.test/tenant", "token_endpoint": "https://auth.test/token"}"#
+    private static let metadata =
+        #"{"issuer": "https://auth.test/tenant", "token_endpoint": "https://auth.test/token"}"#
 
     @Test(
         "The well-known places of an issuer",
@@ -59,7 +60,10 @@ struct OAuthServerTests {
         #expect(bench.tokenForms.isEmpty)
     }
 
-    @Test("Endpoints must use https or a loopback address", arguments: ["http://auth.test/token", "ftp://auth.test/token"])
+    @Test(
+        "Endpoints must use https or a loopback address",
+        arguments: ["http://auth.test/token", "ftp://auth.test/token"]
+    )
     func endpoints(endpoint: String) async throws {
         let bench = OAuthBench()
         let plugin = bench.plugin(OAuthServer(tokenEndpoint: OAuthBench.url(endpoint)))
@@ -113,7 +117,7 @@ struct OAuthServerTests {
         #expect(error.errorDescription?.count == 200)
     }
 
-    /// A log of bodies shows the text of the server's error description as it is, so it is left out if that has secrets.
+    /// A log of bodies shows the text of the server's error description as it is, so it is left out then.
     @Test("No secret is in a log, an error, a description, a dump or a timeline", arguments: [false, true])
     func secrets(serverRepeatsThem: Bool) async throws {
         let log = LockedList<String>()
@@ -124,7 +128,10 @@ struct OAuthServerTests {
             }
             return request.path == "/items" && number == 2 ? .status(401) : nil
         }
-        let logging = LoggingPlugin(level: serverRepeatsThem ? .debug : .trace, handler: { _, line in log.append(line) })
+        let logging = LoggingPlugin(
+            level: serverRepeatsThem ? .debug : .trace,
+            handler: { _, line in log.append(line) }
+        )
         var texts: [String] = []
         for (client, grant) in [
             (OAuthClient.public(id: "cli"), OAuthBench.browser()), (OAuthBench.confidential, OAuthBench.browser()),

@@ -40,7 +40,9 @@ struct CredentialStoreTests {
         struct Folding: CredentialStore {
             let inner = MemoryCredentialStore()
             func load(_ key: String) async throws -> Data? { inner.load(key.lowercased()) }
-            func save(_ credential: Data, for key: String) async throws { inner.save(credential, for: key.lowercased()) }
+            func save(_ credential: Data, for key: String) async throws {
+                inner.save(credential, for: key.lowercased())
+            }
             func remove(_ key: String) async throws { inner.remove(key.lowercased()) }
         }
         let forgetful = await CredentialStoreConformance { Forgetful() }.run()
@@ -57,7 +59,8 @@ struct CredentialStoreTests {
         #expect(
             Set(try FileManager.default.contentsOfDirectory(atPath: folder.file("new").path)) == [
                 "credentials.json", "credentials.json.lock",
-            ])
+            ]
+        )
         #expect("\(store)" == #"credentials in the file "credentials.json""#)
     }
 
@@ -72,8 +75,10 @@ struct CredentialStoreTests {
 
     @Test(
         "A file that cannot be understood is refused and not overwritten",
-        arguments: ["x", #"{"format": "pipeline-cookies", "version": 1, "credentials": {}}"#,
-            #"{"format": "pipeline-credentials", "version": 2, "credentials": {}}"#]
+        arguments: [
+            "x", #"{"format": "pipeline-cookies", "version": 1, "credentials": {}}"#,
+            #"{"format": "pipeline-credentials", "version": 2, "credentials": {}}"#,
+        ]
     )
     func malformed(text: String) async throws {
         try folder.write(text, to: "c.json")
@@ -85,10 +90,13 @@ struct CredentialStoreTests {
         #expect(folder.text(of: "c.json") == text)
     }
 
-    @Test("A symbolic link is not followed, and a folder is no file")
+    @Test("A symbolic link is not followed, and a folder is not read")
     func links() async throws {
         try await FileCredentialStore(folder.file("real.json")).save(Data("1".utf8), for: "a")
-        try FileManager.default.createSymbolicLink(at: folder.file("link.json"), withDestinationURL: folder.file("real.json"))
+        try FileManager.default.createSymbolicLink(
+            at: folder.file("link.json"),
+            withDestinationURL: folder.file("real.json")
+        )
         await fails(.unreadable) { _ = try await FileCredentialStore(folder.file("link.json")).load("a") }
         try FileManager.default.createDirectory(at: folder.file("d"), withIntermediateDirectories: false)
         await fails(.unreadable) { _ = try await FileCredentialStore(folder.file("d")).load("a") }

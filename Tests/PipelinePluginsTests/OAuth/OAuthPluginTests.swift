@@ -9,7 +9,7 @@ import Testing
 @testable import PipelinePlugins
 
 @Suite("OAuthPlugin: sessions and stores", .timeLimit(.minutes(1)), .tags(.concurrent))
-struct OAuthSessionTests {
+struct OAuthPluginTests {
     private let invalidGrant: OAuthBench.Answer = { request, _ in
         request.form["grant_type"] == "refresh_token" ? OAuthBench.failure("invalid_grant") : nil
     }
@@ -58,7 +58,10 @@ struct OAuthSessionTests {
     func notRotated() async throws {
         let bench = OAuthBench { request, number in
             guard request.form["grant_type"] == "refresh_token" else { return nil }
-            return .status(200, body: #"{"access_token": "next-\#(number)", "token_type": "bearer", "expires_in": 100}"#)
+            return .status(
+                200,
+                body: #"{"access_token": "next-\#(number)", "token_type": "bearer", "expires_in": 100}"#
+            )
         }
         let oauth = bench.plugin(grant: OAuthBench.browser())
         let provider = bench.provider(oauth)
@@ -153,7 +156,13 @@ struct OAuthSessionTests {
             guard request.form["refresh_token"] == "CANARY-refresh-1" else { return nil }
             // What the other process stores while the refresh of this one is on its way.
             let other = OAuthCredential(
-                accessToken: "other", refreshToken: "r", isBoundToKey: false, expiry: nil, issuedAt: .distantFuture, key: nil)
+                accessToken: "other",
+                refreshToken: "r",
+                isBoundToKey: false,
+                expiry: nil,
+                issuedAt: .distantFuture,
+                key: nil
+            )
             store.save((try? JSONEncoder().encode(other)) ?? Data(), for: key)
             return OAuthBench.failure("invalid_grant")
         }
