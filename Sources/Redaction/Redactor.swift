@@ -202,7 +202,8 @@ extension Redactor {
         "master_key", "mfa", "mnemonic", "oauth_verifier", "otp", "pan", "pass", "passcode", "passphrase", "passwd",
         "password", "pin", "private_key", "psw", "pswd", "pwd", "recovery_code", "recovery_phrase", "saml_request",
         "saml_response", "secret", "seed_phrase", "sessid", "session", "session_id", "shared_key", "sid", "signature",
-        "signing_key", "ssn", "subscription_key", "token", "totp", "user_code", "verification_code", "xsrf",
+        "signing_key", "ssn", "subscription_key", "token", "totp", "user_code", "verification_code",
+        "verification_uri_complete", "xsrf",
     ]
 
     static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]

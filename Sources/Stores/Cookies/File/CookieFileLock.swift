@@ -41,7 +41,8 @@ struct CookieFileLock: Sendable {
     /// Returns the path of the folder that contains a file.
     static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
 
-    private static func createFolder(_ path: String) throws(POSIXError) {
+    /// Creates a folder of mode 0700, and those that contain it, unless they exist.
+    static func createFolder(_ path: String) throws(POSIXError) {
         if path.isEmpty || access(path, F_OK) == 0 { return }
         try createFolder(folder(of: path))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .current }

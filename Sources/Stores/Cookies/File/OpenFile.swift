@@ -52,6 +52,9 @@ final class OpenFile: Sendable {
 
     var identity: Identity { get throws(POSIXError) { Identity(try status) } }
 
+    /// Whether no other user may read or write the file.
+    var isPrivate: Bool { get throws(POSIXError) { try status.st_mode & 0o077 == 0 } }
+
     private var status: stat {
         get throws(POSIXError) {
             var status = stat()

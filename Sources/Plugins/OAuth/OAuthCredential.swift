@@ -1,0 +1,15 @@
+import Foundation
+import Pipeline
+
+/// The tokens of a session, as they are stored.
+struct OAuthCredential: TokenCredential, Codable, Hashable, SafelyDescribed {
+    let accessToken: String
+    let refreshToken: String?
+    let isBoundToKey: Bool
+    let expiry: Date?
+    let issuedAt: Date?
+    /// The private key of the session for DPoP, 32 bytes.
+    let key: Data?
+
+    var description: String { "an OAuth credential" }
+}

@@ -1,0 +1,74 @@
+public import Pipeline
+
+extension OAuthPlugin {
+    /// Whether there is a session, which is loaded from the store first.
+    ///
+    /// - Throws: an error of the store.
+    public var isSignedIn: Bool {
+        get async throws {
+            try await restore()
+            return tokens.credential != nil
+        }
+    }
+
+    /// Signs in with the grant, and stores the new session.
+    ///
+    /// The new session replaces the current one when it has been stored; until then, calls use the current one.
+    ///
+    /// - Throws: `PipelineError` with a code of the kind `oauth`: ``Pipeline/PipelineError/Code/OAuthFailure``. Another
+    ///   sign-in in progress is one reason. Errors of the closure of the grant, of the store and of the transport pass
+    ///   through. `CancellationError` if the task is cancelled or the user signs out meanwhile.
+    public func signIn() async throws {
+        try session.beginSignIn()
+        defer { session.endSignIn() }
+        let before = session.generation
+        let credential = try await OAuthSignIn(session: session).credential()
+        try await session.save(credential, session.beginGeneration(after: before))
+        await tokens.setCredential(credential)
+    }
+}
+
+extension OAuthPlugin: SignOutHandling {
+    /// Ends the session, removes it from the store, and revokes its tokens at the server.
+    ///
+    /// The session ends even if the tokens cannot be removed or revoked. `Provider.signOut()` calls this method, too.
+    ///
+    /// - Throws: the error of the store or else that of the revocation; the server may then still accept the tokens.
+    ///
+    /// Source: RFC 7009, https://www.rfc-editor.org/rfc/rfc7009.html
+    public func signOut() async throws {
+        let restored = await Result { try await restore() }
+        let credential = tokens.credential
+        let generation = try session.beginGeneration()
+        await tokens.setCredential(nil)
+        let removed = await Result { try await session.remove(generation) }
+        if let credential { try await session.revoke(credential) }
+        try removed.get()
+        try restored.get()
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ work: () async throws -> Success) async {
+        do {
+            self = .success(try await work())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
+
+extension OAuthPlugin: CapabilityDeclaring {
+    /// The plugin declares what ``TokenRefreshPlugin`` does.
+    public var capabilities: Set<PluginCapability> { tokens.capabilities }
+}
+
+extension OAuthPlugin: OptionHandling {
+    /// The only option that the plugin handles is `authorized`.
+    public var handledOptions: [RequestOptions.PluginOption] { tokens.handledOptions }
+}
+
+extension OAuthPlugin {
+    /// The name of the plugin, which reveals no token.
+    public var description: String { name }
+}

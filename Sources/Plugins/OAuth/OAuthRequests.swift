@@ -1,0 +1,198 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Synchronization
+
+/// Sends requests to the endpoints of the authorization server and reads its responses.
+struct OAuthRequests: Sendable {
+    /// A request to an endpoint; it never carries the token of a session.
+    struct Call: TargetType {
+        let baseURL: URL
+        var form: [(name: String, value: String)]?
+        var headers: [String: String]? = ["Accept": "application/json"]
+
+        var path: String { "" }
+        var method: HTTPMethod { form == nil ? .get : .post }
+        var task: RequestTask { form.map { .requestData(FormText.data(of: $0)) } ?? .requestPlain }
+        var options: RequestOptions { RequestOptions { $0.isTokenRequest = true } }
+    }
+
+    /// A response with tokens.
+    struct Tokens: Decodable {
+        let accessToken: String
+        let tokenType: String
+        let expiresIn: Double?
+        let refreshToken: String?
+    }
+
+    struct Failure: Decodable {
+        let error: String
+        let errorDescription: String?
+    }
+
+    private static let maximumByteCount = 256 << 10
+
+    let client: OAuthClient
+    let clock: PipelineClock
+    let proofs: DPoPProofs
+    private let provider: Provider<Call>
+
+    init(
+        client: OAuthClient,
+        transport: any Transport,
+        plugins: [any PluginType],
+        configuration: ProviderConfiguration,
+        proofs: DPoPProofs
+    ) {
+        self.client = client
+        self.proofs = proofs
+        clock = configuration.clock
+        var configuration = configuration
+        // A redirect could send the secrets of a request to another server.
+        configuration.redirects = .never
+        configuration.limits.bufferedBodyByteCount = min(
+            configuration.limits.bufferedBodyByteCount,
+            Self.maximumByteCount
+        )
+        provider = Provider(transport: transport, plugins: plugins, configuration: configuration)
+    }
+
+    /// Throws unless the connection to an endpoint cannot be read in transit.
+    static func check(_ url: URL) throws {
+        let request = try? PipelineRequest(url: url.absoluteString)
+        guard let request, CleartextPolicy.loopbackOnly.allows(request) else {
+            throw PipelineError(
+                .oauth(.endpoint),
+                "an endpoint of the authorization server is neither https nor http to a loopback address"
+            )
+        }
+    }
+
+    func get(_ url: URL) async throws -> PipelineResponse {
+        try Self.check(url)
+        return try await provider.request(Call(baseURL: url))
+    }
+
+    /// Posts a form with the authentication of the client.
+    ///
+    /// - Parameters:
+    ///   - url: the endpoint.
+    ///   - form: the form without the identifier and the secret of the client.
+    ///   - key: the key for a proof of possession, which the token endpoint asks for with DPoP.
+    /// - Returns: a successful response.
+    /// - Throws: the error of the server, without a secret of the request.
+    func post(_ url: URL, _ form: [(String, String)], key: DPoPKey? = nil) async throws -> PipelineResponse {
+        try Self.check(url)
+        var call = Call(baseURL: url, form: form.map { (name: $0.0, value: $0.1) })
+        call.headers?["Content-Type"] = "application/x-www-form-urlencoded"
+        authenticate(&call)
+        var response = try await send(call, key)
+        if key != nil, response.statusCode == 400, failure(of: response)?.error == "use_dpop_nonce",
+            proofs.note(response)
+        {
+            response = try await send(call, key)
+        }
+        if key != nil { proofs.note(response) }
+        guard (200...299).contains(response.statusCode) else { throw error(of: response, to: call) }
+        return response
+    }
+
+    private func send(_ call: Call, _ key: DPoPKey?) async throws -> PipelineResponse {
+        guard let key else { return try await provider.request(call) }
+        var call = call
+        let request = try PipelineRequest(.post, url: call.baseURL.absoluteString)
+        call.headers?["DPoP"] = try proofs.proof(for: request, key: key, token: nil, date: clock.date)
+        return try await provider.request(call)
+    }
+
+    private func authenticate(_ call: inout Call) {
+        guard let secret = client.secret, client.authentication == .basic else {
+            call.form?.append((name: "client_id", value: client.id))
+            if let secret = client.secret { call.form?.append((name: "client_secret", value: secret)) }
+            return
+        }
+        let pair = FormText.encoded(client.id) + ":" + FormText.encoded(secret)
+        call.headers?["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+
+    // MARK: Responses
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
+    /// Decodes a response of at most 256 KiB; the error quotes nothing of it.
+    func decode<Value: Decodable>(_ type: Value.Type, _ response: PipelineResponse, _ what: String) throws -> Value {
+        guard let value = try? Self.decoder.decode(type, from: response.data) else {
+            throw PipelineError(.oauth(.response), "the authorization server sent \(what) that cannot be read")
+        }
+        return value
+    }
+
+    /// Decodes the tokens of a session.
+    func credential(
+        _ response: PipelineResponse,
+        replacing old: OAuthCredential?,
+        key: DPoPKey?,
+        date: Date
+    ) throws -> OAuthCredential {
+        let tokens = try decode(Tokens.self, response, "a token response")
+        let type = tokens.tokenType.lowercased()
+        guard type == (key == nil ? "bearer" : "dpop"), !tokens.accessToken.isEmpty else {
+            let wanted = key == nil ? "Bearer" : "DPoP"
+            throw PipelineError(.oauth(.response), "the authorization server sent no access token of type \(wanted)")
+        }
+        let lifetime = tokens.expiresIn.flatMap { (0...1e9).contains($0) ? $0 : nil }
+        return OAuthCredential(
+            accessToken: tokens.accessToken,
+            refreshToken: tokens.refreshToken ?? old?.refreshToken,
+            isBoundToKey: key != nil,
+            expiry: lifetime.map { date.addingTimeInterval($0) },
+            issuedAt: date,
+            key: key?.data
+        )
+    }
+
+    private func failure(of response: PipelineResponse) -> Failure? {
+        try? Self.decoder.decode(Failure.self, from: response.data)
+    }
+
+    private func error(of response: PipelineResponse, to call: Call) -> PipelineError {
+        guard let failure = failure(of: response) else {
+            let reason = "the authorization server responded with status \(response.statusCode)"
+            return PipelineError(.oauth(.response), reason)
+        }
+        let secrets = (call.form ?? []).filter { !Self.plainNames.contains($0.name) }.map(\.value)
+        return OAuthServerError(
+            error: failure.error,
+            description: failure.errorDescription,
+            hiding: secrets + (client.secret.map { [$0] } ?? [])
+        ).pipelineError
+    }
+
+    private static let plainNames: Set<String> = [
+        "grant_type", "scope", "client_id", "redirect_uri", "token_type_hint",
+    ]
+}
+
+/// Texts of `application/x-www-form-urlencoded`.
+enum FormText {
+    static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+
+    static func text(of items: [(name: String, value: String)]) -> String {
+        items.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
+    }
+
+    static func data(of items: [(name: String, value: String)]) -> Data { Data(text(of: items).utf8) }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import Pipeline
+import PipelineStores
+import Synchronization
+
+/// The part of an ``OAuthPlugin`` that talks to the authorization server and the credential store.
+final class OAuthSession: Sendable {
+    private struct State {
+        var metadata: OAuthMetadata?
+        var isSigningIn = false
+        /// Whether the store may have a credential of an earlier run.
+        var mayRestore = true
+        /// Counts the sessions, so that a refresh of an earlier one stores nothing.
+        var generation = 0
+        /// The keys of the last tokens, the most recent one last.
+        var keys: [(token: String, key: DPoPKey)] = []
+    }
+
+    let server: OAuthServer
+    let client: OAuthClient
+    let grant: OAuthGrant
+    let usesKey: Bool
+    let requests: OAuthRequests
+    let secrets: OAuthSecrets.Source
+    private let store: any CredentialStore
+    private let storeKey: String
+    private let lane = OAuthLane()
+    private let state = Mutex(State())
+
+    init(
+        server: OAuthServer,
+        client: OAuthClient,
+        grant: OAuthGrant,
+        store: any CredentialStore,
+        account: String,
+        usesKey: Bool,
+        requests: OAuthRequests,
+        secrets: @escaping OAuthSecrets.Source
+    ) {
+        self.server = server
+        self.client = client
+        self.grant = grant
+        self.store = store
+        storeKey = [server.name, client.id, account].joined(separator: " ")
+        self.usesKey = usesKey
+        self.requests = requests
+        self.secrets = secrets
+    }
+
+    var generation: Int { state.withLock { $0.generation } }
+
+    var mayRestore: Bool { state.withLock { $0.mayRestore } }
+
+    /// Returns the endpoints, which are discovered at the first use.
+    func metadata() async throws -> OAuthMetadata {
+        if let known = state.withLock({ $0.metadata }) { return known }
+        let metadata: OAuthMetadata
+        switch server.source {
+        case .metadata(let given): metadata = given
+        case .issuer(let issuer): metadata = try await OAuthDiscovery(requests: requests).metadata(of: issuer)
+        }
+        state.withLock { $0.metadata = metadata }
+        return metadata
+    }
+
+    // MARK: Sessions
+
+    /// Begins a sign-in; throws if there is one already.
+    func beginSignIn() throws {
+        let isFree = state.withLock { state in
+            defer { state.isSigningIn = true }
+            return !state.isSigningIn
+        }
+        if !isFree { throw PipelineError(.oauth(.signInProgress), "another sign-in is in progress; wait for its end") }
+    }
+
+    func endSignIn() { state.withLock { $0.isSigningIn = false } }
+
+    /// Begins a new session, from whose start nothing is restored or stored for earlier ones.
+    ///
+    /// - Parameter expected: the present generation, which the caller has seen before.
+    /// - Returns: the new generation.
+    /// - Throws: `CancellationError` if the expected generation has ended meanwhile.
+    func beginGeneration(after expected: Int? = nil) throws(CancellationError) -> Int {
+        try state.withLock { state throws(CancellationError) in
+            if let expected, expected != state.generation { throw CancellationError() }
+            state.generation += 1
+            state.mayRestore = false
+            return state.generation
+        }
+    }
+
+    /// Returns the key for a new session, or that of the session; `nil` without DPoP.
+    func key(of credential: OAuthCredential?) throws -> DPoPKey? {
+        if let data = credential?.key { return try DPoPKey(data) }
+        return usesKey ? DPoPKey() : nil
+    }
+
+    /// Remembers the key of a token, for the proofs of requests that carry it.
+    func use(_ credential: OAuthCredential) throws {
+        guard credential.isBoundToKey, let key = try key(of: credential) else { return }
+        state.withLock { state in
+            state.keys.removeAll { $0.token == credential.accessToken }
+            state.keys.append((credential.accessToken, key))
+            if state.keys.count > 4 { state.keys.removeFirst() }
+        }
+    }
+
+    /// Returns the key that a token is bound to.
+    func key(ofToken token: some StringProtocol) -> DPoPKey? {
+        state.withLock { state in state.keys.last { $0.token == token }?.key }
+    }
+
+    // MARK: Store
+
+    /// Returns the stored credential; one that cannot be decoded counts as none.
+    func stored() async throws -> OAuthCredential? {
+        guard let data = try await store.load(storeKey) else { return nil }
+        return try? JSONDecoder().decode(OAuthCredential.self, from: data)
+    }
+
+    /// Restores the credential of an earlier run, at most once.
+    func restore(_ apply: (OAuthCredential) async -> Void) async throws {
+        guard mayRestore else { return }
+        try await lane.run {
+            guard mayRestore else { return }
+            let generation = generation
+            let credential = try await stored()
+            guard self.generation == generation else { return }
+            if let credential {
+                try use(credential)
+                await apply(credential)
+            }
+            state.withLock { $0.mayRestore = false }
+        }
+    }
+
+    /// Stores a credential unless its session has ended.
+    func save(_ credential: OAuthCredential, _ generation: Int) async throws {
+        try await lane.run {
+            guard self.generation == generation else { throw CancellationError() }
+            try use(credential)
+            try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+        }
+    }
+
+    /// Removes the credential unless a later session has begun.
+    func remove(_ generation: Int) async throws {
+        state.withLock { $0.keys = [] }
+        try await lane.run {
+            guard self.generation == generation else { return }
+            try await store.remove(storeKey)
+        }
+    }
+
+    // MARK: Tokens
+
+    /// Returns a new credential for one that expires or was refused, or the first one of a client that acts for itself;
+    /// `nil` if the session has ended.
+    func renew(_ expired: OAuthCredential?, _ context: PipelineContext) async throws -> OAuthCredential? {
+        let generation = generation
+        var used = expired
+        // Another process may have refreshed already: a refresh token that rotates must not be used twice.
+        if let other = try? await stored(), other != expired, isNewer(other, than: expired) {
+            if (other.expiry ?? .distantFuture) > context.clock.date {
+                try use(other)
+                return other
+            }
+            used = other
+        }
+        do {
+            guard let used, used.refreshToken != nil, !grant.isClientCredentials else {
+                guard grant.isClientCredentials else { return try await end(generation) }
+                return try await keep(obtain(context.clock.date, expired), generation)
+            }
+            return try await refresh(used, generation, context)
+        } catch let error as PipelineError where error.serverError == "invalid_grant" {
+            // The other process may have been faster only now.
+            if let other = try? await stored(), other != used, isNewer(other, than: used) {
+                try use(other)
+                return other
+            }
+            return try await end(generation)
+        }
+    }
+
+    private func isNewer(_ one: OAuthCredential, than other: OAuthCredential?) -> Bool {
+        guard let other else { return true }
+        return (one.issuedAt ?? .distantPast) >= (other.issuedAt ?? .distantPast)
+    }
+
+    private func end(_ generation: Int) async throws -> OAuthCredential? {
+        try? await remove(generation)
+        return nil
+    }
+
+    private func refresh(
+        _ used: OAuthCredential,
+        _ generation: Int,
+        _ context: PipelineContext
+    ) async throws -> OAuthCredential {
+        let key = try key(of: used)
+        let form = [("grant_type", "refresh_token"), ("refresh_token", used.refreshToken ?? "")]
+        let response = try await requests.post(try await metadata().token, form, key: key)
+        let date = context.clock.date
+        return try await keep(requests.credential(response, replacing: used, key: key, date: date), generation)
+    }
+
+    /// Obtains a token of a client that acts for itself.
+    func obtain(_ date: Date, _ old: OAuthCredential? = nil) async throws -> OAuthCredential {
+        let key = try key(of: old)
+        let form = [("grant_type", "client_credentials")] + scope
+        let response = try await requests.post(try await metadata().token, form, key: key)
+        return try requests.credential(response, replacing: nil, key: key, date: date)
+    }
+
+    /// Stores a credential; it is used even if that fails, because the previous one may be invalid.
+    private func keep(_ credential: OAuthCredential, _ generation: Int) async throws -> OAuthCredential {
+        do {
+            try await save(credential, generation)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {}
+        return credential
+    }
+
+    var scope: [(String, String)] {
+        grant.scopes.isEmpty ? [] : [("scope", grant.scopes.joined(separator: " "))]
+    }
+
+    /// Revokes the tokens of a session; does nothing without an endpoint.
+    func revoke(_ credential: OAuthCredential) async throws {
+        guard let endpoint = try await metadata().revocation else { return }
+        if let token = credential.refreshToken {
+            _ = try await requests.post(endpoint, [("token", token), ("token_type_hint", "refresh_token")])
+        }
+        let form = [("token", credential.accessToken), ("token_type_hint", "access_token")]
+        do {
+            _ = try await requests.post(endpoint, form)
+        } catch let error as PipelineError where error.serverError == "unsupported_token_type" {}
+    }
+}
+
+extension PipelineError {
+    /// The code of the error that the authorization server reported.
+    var serverError: String? { (underlyingError as? OAuthServerError)?.error }
+}
+
+/// Runs asynchronous work one at a time, in the tasks of its callers.
+final class OAuthLane: Sendable {
+    private let waiters = Mutex<[TokenWaiter<Void>]?>(nil)
+
+    func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        let waiter = waiters.withLock { waiters -> TokenWaiter<Void>? in
+            guard waiters != nil else {
+                waiters = []
+                return nil
+            }
+            let waiter = TokenWaiter<Void>()
+            waiters?.append(waiter)
+            return waiter
+        }
+        await waiter?.value()
+        defer {
+            let next = waiters.withLock { waiters -> TokenWaiter<Void>? in
+                guard let first = waiters?.first else {
+                    waiters = nil
+                    return nil
+                }
+                waiters?.removeFirst()
+                return first
+            }
+            next?.fill(())
+        }
+        return try await work()
+    }
+}

@@ -1,0 +1,180 @@
+#if Crypto || canImport(CryptoKit)
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineContentCoding
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import PipelinePlugins
+
+#if Crypto
+import Crypto
+#else
+import CryptoKit
+#endif
+
+@Suite("OAuthPlugin: DPoP", .timeLimit(.minutes(1)), .tags(.concurrent))
+struct OAuthDPoPTests {
+    /// A proof whose signature was verified.
+    private struct Proof {
+        let header: [String: Any]
+        let claims: [String: Any]
+        let key: String
+
+        init?(_ text: String?) {
+            let parts = (text ?? "").split(separator: ".").map(String.init)
+            guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+                let jwk = header["jwk"] as? [String: String], let x = Self.data(jwk["x"]), let y = Self.data(jwk["y"]),
+                let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
+                let signature = Self.data(parts[2]).flatMap({ try? P256.Signing.ECDSASignature(rawRepresentation: $0) }
+                ),
+                key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+            else { return nil }
+            self.header = header
+            self.claims = claims
+            self.key = x.base64EncodedString()
+        }
+
+        private static func data(_ text: String?) -> Data? {
+            guard let text else { return nil }
+            let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+            return Data(base64Encoded: standard + String(repeating: "=", count: (4 - text.count % 4) % 4))
+        }
+
+        private static func object(_ text: String) -> [String: Any]? {
+            data(text).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+        }
+    }
+
+    private func proofs(_ bench: OAuthBench, _ path: String) -> [Proof?] {
+        bench.received.filter { $0.path == path }.map { request in
+            DPoPProofs.field.flatMap { Proof(request.headers[$0]) }
+        }
+    }
+
+    private static func nonce(_ nonce: String, challenge: Bool = false) -> HTTPFields {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name("DPoP-Nonce") { fields[name] = nonce }
+        if challenge { fields[.wwwAuthenticate] = #"DPoP error="use_dpop_nonce", error_description="x""# }
+        return fields
+    }
+
+    private let bound: OAuthBench.Answer = { request, number in
+        request.path == "/token" ? OAuthBench.tokens(number, type: "DPoP") : nil
+    }
+
+    @Test("Token and resource requests carry a proof for their method, URL and token")
+    func claims() async throws {
+        let bench = OAuthBench(bound)
+        let provider = bench.provider(bench.plugin(dpop: .required))
+        try await bench.clock.run { for _ in 0..<2 { _ = try await provider.request(.list) } }
+        let token = try #require(proofs(bench, "/token").first ?? nil)
+        #expect(token.header["typ"] as? String == "dpop+jwt")
+        #expect(token.header["alg"] as? String == "ES256")
+        let jwk = try #require(token.header["jwk"] as? [String: String])
+        #expect(Set(jwk.keys) == ["kty", "crv", "x", "y"])
+        #expect(token.claims["htm"] as? String == "POST")
+        #expect(token.claims["htu"] as? String == "https://auth.test/token")
+        #expect(token.claims["ath"] == nil)
+        #expect(token.claims["iat"] as? Int == Int(PipelineClock(bench.clock).date.timeIntervalSince1970))
+        let items = proofs(bench, "/items").compactMap(\.self)
+        #expect(items.count == 2)
+        #expect(bench.authorizations == ["DPoP CANARY-access-1", "DPoP CANARY-access-1"])
+        for item in items {
+            #expect(item.claims["htm"] as? String == "GET")
+            #expect(item.claims["htu"] as? String == "https://api.test/items")
+            let hash = Base64URL.text(of: PipelineContentCoding.SHA256.hash(Array("CANARY-access-1".utf8)))
+            #expect(item.claims["ath"] as? String == hash)
+            #expect(item.key == token.key)
+        }
+        #expect(Set((items + [token]).compactMap { $0.claims["jti"] as? String }).count == 3)
+    }
+
+    @Test("A nonce that the token endpoint or the API asks for is used, and a later one replaces it")
+    func nonces() async throws {
+        let bench = OAuthBench { request, number in
+            switch (request.path, number) {
+            case ("/token", 1): OAuthBench.failure("use_dpop_nonce", headers: Self.nonce("n1"))
+            case ("/token", _): OAuthBench.tokens(number, type: "DPoP")
+            case ("/items", 1): .status(401, headers: Self.nonce("n2", challenge: true))
+            case ("/items", 2): .status(200, headers: Self.nonce("n3"))
+            default: nil
+            }
+        }
+        let provider = bench.provider(bench.plugin(dpop: .required))
+        try await bench.clock.run { for _ in 0..<2 { _ = try await provider.request(.list) } }
+        #expect(proofs(bench, "/token").map { $0?.claims["nonce"] as? String } == [nil, "n1"])
+        #expect(proofs(bench, "/items").map { $0?.claims["nonce"] as? String } == [nil, "n2", "n3"])
+        // The challenge for a nonce caused no refresh.
+        #expect(bench.tokenForms.count == 2)
+    }
+
+    @Test("A server that repeats its nonce challenge is not asked a third time")
+    func repeatedNonce() async throws {
+        let bench = OAuthBench { request, number in
+            request.path == "/token" ? OAuthBench.failure("use_dpop_nonce", headers: Self.nonce("n")) : nil
+        }
+        let error = await oauthError { try await bench.plugin(dpop: .required).signIn() }
+        #expect(error?.code == .oauth(.server))
+        #expect(bench.tokenForms.count == 2)
+    }
+
+    @Test("A refused token is refreshed with the key of the session, which a later run has, too")
+    func refresh() async throws {
+        let bench = OAuthBench { request, number in
+            if request.path == "/token" { return OAuthBench.tokens(number, type: "dpop") }
+            return request.path == "/items" && number == 1 ? .status(401) : nil
+        }
+        let grant = OAuthBench.browser()
+        try await bench.plugin(grant: grant, dpop: .required).signIn()
+        let later = bench.plugin(grant: grant, dpop: .required)
+        try await bench.clock.run { _ = try await bench.provider(later).request(.list) }
+        #expect(bench.tokenForms.map { $0["grant_type"] } == ["authorization_code", "refresh_token"])
+        #expect(bench.authorizations == ["DPoP CANARY-access-1", "DPoP CANARY-access-2"])
+        let keys = (proofs(bench, "/token") + proofs(bench, "/items")).map { $0?.key }
+        #expect(keys.count == 4 && Set(keys).count == 1 && !keys.contains(nil))
+        try await bench.plugin(grant: grant, dpop: .required).signIn()
+        #expect(proofs(bench, "/token").last??.key != keys[0])
+    }
+
+    @Test("A redirect within the origin gets a proof of its own; one to another origin gets neither proof nor token")
+    func redirects() async throws {
+        let bench = OAuthBench { request, number in
+            if request.path == "/token" { return OAuthBench.tokens(number, type: "DPoP") }
+            var fields = HTTPFields()
+            switch request.path {
+            case "/items": fields[.location] = "/moved?x=1"
+            case "/moved": fields[.location] = "https://other.test/end"
+            default: return .status(200)
+            }
+            return .status(302, headers: fields)
+        }
+        let provider = bench.provider(bench.plugin(dpop: .required))
+        try await bench.clock.run { _ = try await provider.request(.list) }
+        #expect(proofs(bench, "/moved").map { $0?.claims["htu"] as? String } == ["https://api.test/moved"])
+        let end = try #require(bench.received.last)
+        #expect(end.path == "/end")
+        #expect(end.headers[.authorization] == nil)
+        #expect(DPoPProofs.field.flatMap { end.headers[$0] } == nil)
+    }
+
+    @Test("A bearer token is refused, because it would not be bound to the key")
+    func bearer() async throws {
+        let bench = OAuthBench()
+        let error = await oauthError { try await bench.plugin(dpop: .required).signIn() }
+        #expect(error?.code == .oauth(.response))
+    }
+
+    @Test("No text shows a key")
+    func secrets() throws {
+        let key = DPoPKey()
+        var dumped = "\(key) \(String(reflecting: key))"
+        dump(key, to: &dumped)
+        #expect(!dumped.contains(key.data.base64EncodedString()))
+        #expect(try DPoPKey(key.data).data == key.data)
+        #expect(throws: PipelineError.self) { try DPoPKey(Data([1])) }
+    }
+}
+#endif
