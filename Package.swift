@@ -354,7 +354,7 @@ let package = Package(
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
                 "PipelineStores", "PipelineTesting", "TelemetryChecks", httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
-            exclude: ["httpbin", "mitmproxy"],
+            exclude: ["httpbin", "mitmproxy", "OAuth/server"],
             swiftSettings: swiftSettings
         ),
     ],

@@ -11,7 +11,7 @@ struct AWSCanonicalRequest {
     enum PathForm: Sendable {
         /// As it is, which S3 requires.
         case kept
-        /// percent-encoded a second time.
+        /// Percent-encoded a second time.
         case encoded
         /// Without `.`, `..` and empty segments, and percent-encoded a second time.
         case normalized
@@ -75,7 +75,23 @@ struct AWSCanonicalRequest {
         }
     }
 
-    private static func reencoded(_ text: Substring) -> String { encoded(text.removingPercentEncoding ?? String(text)) }
+    /// Percent-encodes a text that may already be encoded in part; its bytes need not be UTF-8.
+    private static func reencoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return encoded(bytes)
+    }
 
     private static func path(_ path: Substring, _ form: PathForm) -> String {
         guard !path.isEmpty else { return "/" }
@@ -103,9 +119,11 @@ struct AWSCanonicalRequest {
     }
 
     /// Percent-encodes all bytes but letters, digits, and `-._~`.
-    static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String { encoded(text.utf8) }
+
+    private static func encoded(_ source: some Sequence<UInt8>) -> String {
         var bytes: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in source {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -12,14 +12,14 @@ public import Pipeline
 ///
 /// **Effects**
 ///
-/// - In header fields, sets Authorization, X-Amz-Date, X-Amz-Security-Token for temporary credentials, and for S3
-///   X-Amz-Content-Sha256. In the query, adds the items X-Amz-Algorithm to X-Amz-Signature instead.
+/// - In header fields, sets Authorization, X-Amz-Date, X-Amz-Security-Token for temporary credentials, and
+///   X-Amz-Content-Sha256 for S3 and for a body that is not signed. In the query, adds the items X-Amz-Algorithm to X-Amz-Signature instead.
 /// - Covers the method, the host, the path, the query, the body, and all header fields except those that transports,
 ///   proxies and traces set, such as User-Agent and Accept-Encoding.
 /// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
 /// - For S3, signs a stream that can be read only once in chunks of 64 KiB while it is sent, if its length is known. It
 ///   then sets Content-Encoding and X-Amz-Decoded-Content-Length.
-/// - For S3, signs the path as it is. For other services, the signature covers the path normalized and encoded a second
+/// - For S3, signs the path as it is; it must be percent-encoded except for letters, digits, and `-._~/`. For other services, the signature covers the path normalized and encoded a second
 ///   time; the path that is sent remains unchanged.
 /// - Runs the closure for each request, so it should keep what it has fetched.
 ///
@@ -53,8 +53,8 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         /// - Returns: the placement.
         public static func query(expires: Duration) -> Self {
             precondition(
-                (.seconds(1) ... .seconds(604_800)).contains(expires),
-                "expires is \(expires), not from 1 second to 7 days"
+                (.seconds(1) ... .seconds(604_800)).contains(expires) && expires.components.attoseconds == 0,
+                "expires is \(expires), not from 1 second to 7 days in whole seconds"
             )
             return Self(expires: expires)
         }
@@ -127,7 +127,8 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         _ payload: Payload
     ) throws {
         try request.setHeader(key.time, for: .amzDate, isSecret: true)
-        if details.statesPayloadHash ?? isS3 {
+        // Without the field, a server hashes the body itself.
+        if !payload.isHash || details.statesPayloadHash ?? isS3 {
             try request.setHeader(payload.hash, for: .amzContentHash, isSecret: true)
         }
         if let token = credentials.sessionToken, details.signsSessionToken {
@@ -203,6 +204,10 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         case unsigned
         /// With the length of the body.
         case chunked(Int)
+
+        var isHash: Bool {
+            if case .hash = self { true } else { false }
+        }
 
         var hash: String {
             switch self {

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 
 #if Crypto
 import Crypto
@@ -68,7 +68,7 @@ struct DPoPKey: Sendable, SafelyDescribed {
         let header = Header(
             jwk: .init(x: Base64URL.text(of: point.prefix(32)), y: Base64URL.text(of: point.suffix(32)))
         )
-        let hash = use.token.map { Base64URL.text(of: PipelineContentCoding.SHA256.hash(Array($0.utf8))) }
+        let hash = use.token.map { Base64URL.text(of: PipelineHashes.SHA256.hash(Array($0.utf8))) }
         let claims = Claims(
             htm: use.method,
             htu: use.url,

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 
 /// One authorization request, and the check of its response.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 import PipelineTesting
 import TestSupport
 import Testing

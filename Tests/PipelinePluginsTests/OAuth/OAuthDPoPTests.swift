@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineContentCoding
+import PipelineHashes
 import PipelineTesting
 import TestSupport
 import Testing
@@ -85,7 +85,7 @@ struct OAuthDPoPTests {
         for item in items {
             #expect(item.claims["htm"] as? String == "GET")
             #expect(item.claims["htu"] as? String == "https://api.test/items")
-            let hash = Base64URL.text(of: PipelineContentCoding.SHA256.hash(Array("CANARY-access-1".utf8)))
+            let hash = Base64URL.text(of: PipelineHashes.SHA256.hash(Array("CANARY-access-1".utf8)))
             #expect(item.claims["ath"] as? String == hash)
             #expect(item.key == token.key)
         }
