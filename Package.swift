@@ -352,7 +352,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineStores", "PipelineTesting", "TelemetryChecks", httpTypes, asyncHTTPClient, nioSSL,
+                "PipelineStores", "PipelineTesting", "TelemetryChecks", "TestSupport", httpTypes, logging,
+                asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy", "OAuth/server"],
             swiftSettings: swiftSettings
