@@ -13,14 +13,16 @@ public import Pipeline
 /// **Effects**
 ///
 /// - In header fields, sets Authorization, X-Amz-Date, X-Amz-Security-Token for temporary credentials, and
-///   X-Amz-Content-Sha256 for S3 and for a body that is not signed. In the query, adds the items X-Amz-Algorithm to X-Amz-Signature instead.
+///   X-Amz-Content-Sha256 for S3 and for a body that is not signed. In the query, adds the items X-Amz-Algorithm to
+///   X-Amz-Signature instead.
 /// - Covers the method, the host, the path, the query, the body, and all header fields except those that transports,
 ///   proxies and traces set, such as User-Agent and Accept-Encoding.
 /// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
 /// - For S3, signs a stream that can be read only once in chunks of 64 KiB while it is sent, if its length is known. It
 ///   then sets Content-Encoding and X-Amz-Decoded-Content-Length.
-/// - For S3, signs the path as it is; it must be percent-encoded except for letters, digits, and `-._~/`. For other services, the signature covers the path normalized and encoded a second
-///   time; the path that is sent remains unchanged.
+/// - For S3, signs the path as it is; all of it but letters, digits and `-._~/` must be percent-encoded. For other
+///   services, the signature covers the path normalized and encoded a second time; the path that is sent remains
+///   unchanged.
 /// - Runs the closure for each request, so it should keep what it has fetched.
 ///
 /// **Defaults**

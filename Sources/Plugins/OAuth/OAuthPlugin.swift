@@ -31,8 +31,8 @@ public import PipelineStores
 ///   that detects this ends the session.
 /// - A refresh that the server refuses with `invalid_grant` ends the session and removes its credential from the
 ///   store.
-/// - With DPoP, sets Authorization to `DPoP <token>` and adds a proof to each exchange, also after a redirect in
-///   the origin. A request that the server refuses because of a nonce is sent a second time if its body can be replayed.
+/// - With DPoP, sets Authorization to `DPoP <token>` and adds a proof to each exchange, also after a redirect in the
+///   origin. A request that the server refuses because of a nonce is sent a second time if its body can be replayed.
 ///
 /// **Defaults**
 ///

@@ -110,7 +110,7 @@ struct AsyncHTTPClientTracker {
             connection.isReused = isReused()
             awaited.connectionIsThere(connection, hasResponded: hasResponded())
             if exchanges.hasPins, let finding = AsyncHTTPClientPinCheck.Mark.take(on: channel) {
-                awaited.reportTrust(finding)
+                awaited.reportTrust?(finding)
             }
             if let limit = awaited.headTimeout { timer?.start(limit, or: .deadlineExceeded) }
         }
@@ -188,7 +188,7 @@ final class AsyncHTTPClientTry: Sendable {
     /// The longest wait for the next bytes of the body, for a body that is read without a pause.
     let idleTimeout: TimeAmount?
     /// Reports what the connection found about the server's key.
-    let reportTrust: @Sendable (AsyncHTTPClientPinCheck.Finding) -> Void
+    let reportTrust: (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)?
     private let context: PipelineContext
     private let state = Mutex(State())
 
@@ -196,7 +196,7 @@ final class AsyncHTTPClientTry: Sendable {
         _ context: PipelineContext,
         headTimeout: TimeAmount?,
         idleTimeout: TimeAmount?,
-        reportTrust: @escaping @Sendable (AsyncHTTPClientPinCheck.Finding) -> Void = { _ in }
+        reportTrust: (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)? = nil
     ) {
         self.context = context
         self.reportTrust = reportTrust

@@ -68,8 +68,11 @@ struct AsyncHTTPClientRoutes: Sendable {
     }
 
     func shutdown() async throws {
-        try await general.shutdown()
-        for each in ruled.values { try await each.paths.shutdown() }
+        var failure: (any Error)?
+        for paths in [general] + ruled.values.map(\.paths) {
+            do { try await paths.shutdown() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 }
 #endif

@@ -277,9 +277,12 @@ public final class AsyncHTTPClientTransport: Transport {
         let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
         var tryCount = 1
         while true {
-            let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle) { [trust = routes.trust] in
-                trust?.report($0, request.ruleHost, context)
-            }
+            let attempt = AsyncHTTPClientTry(
+                context,
+                headTimeout: limit,
+                idleTimeout: idle,
+                reportTrust: client.exchanges?.hasPins == true ? makeReport(request, context) : nil
+            )
             do {
                 return try await send(request, context, client, attempt, identity, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
@@ -287,6 +290,14 @@ public final class AsyncHTTPClientTransport: Transport {
                 tryCount += 1
             }
         }
+    }
+
+    /// Returns the closure that reports what the connection of a request found about the server's key.
+    private func makeReport(
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) -> (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)? {
+        routes.trust.map { trust in { trust.report($0, request.ruleHost, context) } }
     }
 
     /// The most connections that are tried for a request when earlier ones turn out to be dead.

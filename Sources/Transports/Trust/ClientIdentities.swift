@@ -13,8 +13,9 @@ import Synchronization
 ///
 /// - The identity of the most specific pattern that matches the host is presented if the server requests one. No other
 ///   host receives it, and neither does a proxy.
-/// - A request that starts after ``set(_:for:)`` uses the new identity. It never uses a connection that was opened with
-///   the old one. Exchanges in progress keep their connections.
+/// - With ``AsyncHTTPClientTransport``, a request that starts after ``set(_:for:)`` uses the new identity, and never a
+///   connection that was opened with the old one. With ``URLSessionTransport``, only new connections do: a request may
+///   use an open connection with the old identity. Exchanges in progress keep their connections.
 ///
 /// **Errors**: `unsupported.clientIdentity` if the transport cannot present the identity of the host; nothing is sent.
 public final class ClientIdentities: Sendable {

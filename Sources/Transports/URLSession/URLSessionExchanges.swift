@@ -180,11 +180,15 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         #else
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
-            switch answer(challenge.protectionSpace, exchange(of: task)) {
+            // A task without an exchange was cancelled; its connection must not be pooled without a check.
+            guard let exchange = exchange(of: task) else {
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+            switch answer(challenge.protectionSpace, exchange) {
             case .platform: completionHandler(.performDefaultHandling, nil)
             case .credential(let credential): completionHandler(.useCredential, credential)
             case .failure(let failure):
-                exchange(of: task)?.fail(failure)
+                exchange.fail(failure)
                 completionHandler(.cancelAuthenticationChallenge, nil)
             }
         default:
@@ -194,12 +198,15 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     }
 
     #if !canImport(FoundationNetworking)
-    private func answer(_ space: URLProtectionSpace, _ exchange: URLSessionExchange?) -> URLSessionTrust.Answer {
-        guard let exchange, let trust = exchange.trust else { return .platform }
+    private func answer(_ space: URLProtectionSpace, _ exchange: URLSessionExchange) -> URLSessionTrust.Answer {
+        guard let trust = exchange.trust else { return .platform }
         guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
             return trust.answerIdentity(of: space.host)
         }
-        return space.serverTrust.map { trust.answer($0, of: space.host, exchange.context) } ?? .platform
+        guard let serverTrust = space.serverTrust else {
+            return .failure(PipelineError(.tls(.handshake), "the platform gave no certificate of the server to check"))
+        }
+        return trust.answer(serverTrust, of: space.host, exchange.context)
     }
     #endif
 
