@@ -60,7 +60,7 @@ struct TrustTests {
         return try ClientIdentity(pemChain: try TLSServers.file(files.chain), pemKey: try TLSServers.file(files.key))
     }
 
-    @Test("an own authority is trusted without any pin, and no other host's rule applies", arguments: Version.allCases)
+    @Test("An own authority is trusted without any pin, and no other host's rule applies", arguments: Version.allCases)
     func ownAuthority(version: Version) async throws {
         let provider = makeProvider(authority, version)
         let response = try await provider.request(target())
@@ -74,7 +74,7 @@ struct TrustTests {
         #expect(reports.outcomes.isEmpty)
     }
 
-    @Test("a key with a pin or a backup pin is accepted, and nothing is reported", arguments: Version.allCases)
+    @Test("A key with a pin or a backup pin is accepted, and nothing is reported", arguments: Version.allCases)
     func rightPin(version: Version) async throws {
         for pins in [[pin, other], [other, pin], [third, other, pin]] {
             let provider = makeProvider(authority.pinned(to: pins), version)
@@ -87,7 +87,7 @@ struct TrustTests {
     }
 
     @Test(
-        "a key without a pin fails with tls.pin, once, and no byte of the request is sent",
+        "A key without a pin fails with tls.pin, once, and no byte of the request is sent",
         arguments: Version.allCases
     )
     func wrongPin(version: Version) async throws {
@@ -109,7 +109,7 @@ struct TrustTests {
         #expect(!(try TLSServers.log(of: "PLAIN")).contains(id))
     }
 
-    @Test("calls that wait for the same connection all fail with tls.pin", arguments: Version.allCases)
+    @Test("Calls that wait for the same connection all fail with tls.pin", arguments: Version.allCases)
     func concurrent(version: Version) async throws {
         let provider = makeProvider(authority.pinned(to: [other, third]), version)
         let codes = await withTaskGroup(of: PipelineError.Code?.self) { group in
@@ -120,7 +120,7 @@ struct TrustTests {
         #expect(reports.outcomes == Array(repeating: .rejected, count: 20))
     }
 
-    @Test("pins that have expired are reported and not enforced", arguments: Version.allCases)
+    @Test("Pins that have expired are reported and not enforced", arguments: Version.allCases)
     func expiredPins(version: Version) async throws {
         let rule = authority.pinned(to: [other, third], until: Date(timeIntervalSinceNow: -1))
         let provider = makeProvider(rule, version)
@@ -130,7 +130,7 @@ struct TrustTests {
         #expect(await valid.failure(target())?.code == .tls(.pin))
     }
 
-    @Test("in audit mode a key without a pin is reported once for its connection", arguments: Version.allCases)
+    @Test("In audit mode a key without a pin is reported once for its connection", arguments: Version.allCases)
     func audit(version: Version) async throws {
         let provider = makeProvider(authority.pinned(to: [other, third], mode: .audit), version)
         let first = try await provider.request(target())
@@ -142,7 +142,7 @@ struct TrustTests {
     }
 
     @Test(
-        "a pin does not replace the verification of the certificate",
+        "A pin does not replace the verification of the certificate",
         arguments: Version.allCases,
         [
             ("EXPIRED", PipelineError.Code.tls(.certificate)), ("SELF_SIGNED", .tls(.certificate)),
@@ -158,7 +158,7 @@ struct TrustTests {
         #expect(reports.outcomes.isEmpty)
     }
 
-    @Test("the right client identity is accepted; none or another authority's is not", arguments: Version.allCases)
+    @Test("The right client identity is accepted; none or another authority's is not", arguments: Version.allCases)
     func clientIdentity(version: Version) async throws {
         let pkcs12 = try ClientIdentity(pkcs12: try TLSServers.file(TLSServers.pkcs12), passphrase: "passphrase")
         for identity in [try identity("CLIENT"), pkcs12] {
@@ -178,7 +178,7 @@ struct TrustTests {
         #expect(await required.failure(target("CLIENT_REQUIRED"))?.code == .tls(.handshake))
     }
 
-    @Test("after a rotation, no request uses a connection of the old identity", arguments: Version.allCases)
+    @Test("After a rotation, no request uses a connection of the old identity", arguments: Version.allCases)
     func rotation(version: Version) async throws {
         let identities = ClientIdentities(["127.0.0.1": try identity("CLIENT")])
         let provider = makeProvider(authority, version, identities: identities)
@@ -200,7 +200,7 @@ struct TrustTests {
         #expect(try await provider.request(target("MUTUAL")).statusCode == 400)
     }
 
-    @Test("a minimum TLS version applies", arguments: Version.allCases)
+    @Test("A minimum TLS version applies", arguments: Version.allCases)
     func minimumVersion(version: Version) async throws {
         let provider = makeProvider(authority.minimumTLSVersion(.v1_3), version)
         #expect(await provider.failure(target("TLS12"))?.code == .tls(.handshake))
@@ -208,7 +208,7 @@ struct TrustTests {
         #expect(await general.failure(target("TLS12"))?.code == .tls(.pin))
     }
 
-    @Test("a pinned host over http fails with tls.pin, and nothing is sent")
+    @Test("A pinned host over http fails with tls.pin, and nothing is sent")
     func plain() async throws {
         let provider = makeProvider(authority.pinned(to: [pin, other]), .http1)
         let url = try #require(URL(string: "http://127.0.0.1:\(TLSServers.url("PLAIN").port ?? 0)"))

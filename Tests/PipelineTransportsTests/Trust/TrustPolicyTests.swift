@@ -20,14 +20,14 @@ struct TrustPolicyTests {
         TrustPin(subjectPublicKeyInfo: [1]), TrustPin(subjectPublicKeyInfo: [2]),
     ]
 
-    @Test("a pin is the SHA-256 hash in Base64 and is written as it is read")
+    @Test("A pin is the SHA-256 hash in Base64 and is written as it is read")
     func pin() {
         #expect(TrustPin(subjectPublicKeyInfo: []) == "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
         #expect("\(Self.pins[0])" == TrustPin("\(Self.pins[0])")?.description)
     }
 
     @Test(
-        "a text in another form is not a pin",
+        "A text in another form is not a pin",
         arguments: [
             "", "sha256/", "sha256/AAAA", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha1/AAAA", "sha256/*",
         ]
@@ -36,7 +36,7 @@ struct TrustPolicyTests {
         #expect(TrustPin(text) == nil)
     }
 
-    @Test("pins decide by match, expiry and mode")
+    @Test("Pins decide by match, expiry and mode")
     func outcomes() {
         let now = Date(timeIntervalSince1970: 1_000)
         let other = TrustPin(subjectPublicKeyInfo: [3])
@@ -57,7 +57,7 @@ struct TrustPolicyTests {
         #expect(outcome(other, until: now + 1) == .rejected)
     }
 
-    @Test("fewer than two different pins stop the program")
+    @Test("Fewer than two different pins stop the program")
     func backup() async {
         await #expect(processExitsWith: .failure) {
             let pin = TrustPin(subjectPublicKeyInfo: [1])
@@ -66,7 +66,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "authorities and identities that cannot be read fail with tls.configuration and show nothing of it",
+        "Authorities and identities that cannot be read fail with tls.configuration and show nothing of it",
         arguments: ["", "canary", "-----BEGIN CERTIFICATE-----\ncanary*\n-----END CERTIFICATE-----"]
     )
     func unreadable(text: String) throws {
@@ -82,7 +82,7 @@ struct TrustPolicyTests {
         }
     }
 
-    @Test("public keys get the header of their algorithm", arguments: [(65, 0x59), (97, 0x76)])
+    @Test("Public keys get the header of their algorithm", arguments: [(65, 0x59), (97, 0x76)])
     func keys(count: Int, length: Int) throws {
         let info = try #require(SubjectPublicKeyInfo.ec([UInt8](repeating: 4, count: count)))
         #expect(info.count == length + 2)
@@ -97,7 +97,7 @@ struct TrustPolicyTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("on Linux, URLSession refuses a host with a rule, names what is missing, and explain() shows it")
+    @Test("On Linux, URLSession refuses a host with a rule, names what is missing, and explain() shows it")
     func urlSession() async throws {
         let trust = TrustPolicy([
             "pinned.test": .system.pinned(to: Self.pins), "new.test": .system.minimumTLSVersion(.v1_3),
