@@ -297,7 +297,8 @@ public final class AsyncHTTPClientTransport: Transport {
         _ request: PipelineRequest,
         _ context: PipelineContext
     ) -> (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)? {
-        routes.trust.map { trust in { trust.report($0, request.ruleHost, context) } }
+        guard let trust = routes.trust else { return nil }
+        return { trust.report($0, request.ruleHost, context) }
     }
 
     /// The most connections that are tried for a request when earlier ones turn out to be dead.
