@@ -62,7 +62,9 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
 
         fileprivate func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
             guard let hosts else { return !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request) }
-            guard let host = request.host else { return false }
+            let authority = request.origin.authority
+            let isLiteral = authority.hasPrefix("[")
+            let host = isLiteral ? String(authority.prefix { $0 != "]" }) + "]" : String(authority.prefix { $0 != ":" })
             return hosts.contains { $0.matches(host) }
         }
     }
