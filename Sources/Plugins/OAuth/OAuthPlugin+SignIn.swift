@@ -15,7 +15,7 @@ extension OAuthPlugin {
     ///
     /// The new session replaces the current one when it has been stored; until then, calls use the current one.
     ///
-    /// - Throws: `PipelineError` with a code of the kind `oauth`: ``Pipeline/PipelineError/Code/OAuthFailure``. Another
+    /// - Throws: `PipelineError` with a code of the kind `oauth`: see `OAuthFailure`. Another
     ///   sign-in in progress is one reason. Errors of the closure of the grant, of the store and of the transport pass
     ///   through. `CancellationError` if the task is cancelled or the user signs out meanwhile.
     public func signIn() async throws {
