@@ -199,7 +199,8 @@ extension URLSessionExchanges: URLSessionDataDelegate {
 
     #if !canImport(FoundationNetworking)
     private func answer(_ space: URLProtectionSpace, _ exchange: URLSessionExchange) -> URLSessionTrust.Answer {
-        guard let trust = exchange.trust else { return .platform }
+        // Rules and identities are for servers.
+        guard let trust = exchange.trust, !space.isProxy() else { return .platform }
         guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
             return trust.answerIdentity(of: space.host)
         }

@@ -84,8 +84,8 @@ extension ClientIdentity {
             let query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
             guard SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess else { return nil }
         }
-        guard let found, CFGetTypeID(found) == SecIdentityGetTypeID() else { return nil }
-        return unsafeDowncast(found, to: SecIdentity.self)
+        guard let reference = found, CFGetTypeID(reference) == SecIdentityGetTypeID() else { return nil }
+        return unsafeDowncast(reference, to: SecIdentity.self)
     }
 }
 #endif
