@@ -180,7 +180,7 @@ extension OrderRule {
         ),
         OrderRule(
             "change-inside-signature",
-            [.setsCredential, .setsFields, .codesContent],
+            [.setsCredential, .setsFields, .codesContent, .answersChallenges],
             .inside,
             [.signs],
             consequence: "the signature does not cover what it changes"

@@ -75,6 +75,20 @@ struct AWSCanonicalRequest {
         }
     }
 
+    /// Returns a path with query without the items of a signature in the query.
+    static func withoutSignature(_ target: String) -> String {
+        guard let mark = target.firstIndex(of: "?") else { return target }
+        let items = target[mark...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
+        let kept = items.filter { item in !signatureItems.contains(String(item.prefix { $0 != "=" })) }
+        guard kept.count < items.count else { return target }
+        return target[..<mark] + (kept.isEmpty ? "" : "?") + kept.joined(separator: "&")
+    }
+
+    private static let signatureItems: Set<String> = [
+        "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Security-Token",
+        "X-Amz-Signature", "X-Amz-SignedHeaders",
+    ]
+
     /// Percent-encodes a text that may already be encoded in part; its bytes need not be UTF-8.
     private static func reencoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []

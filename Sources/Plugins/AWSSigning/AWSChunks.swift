@@ -48,14 +48,24 @@ struct AWSChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Data? {
             while pending.count < AWSChunks.chunkByteCount, !hasEnded {
-                if let piece = try await pieces.next() { pending.append(piece) } else { hasEnded = true }
+                if let piece = try await pieces.next() { append(piece) } else { hasEnded = true }
             }
             guard !isFinished else { return nil }
-            let chunk = Data(pending.prefix(AWSChunks.chunkByteCount))
-            pending = Data(pending.dropFirst(chunk.count))
+            let chunk = pending.prefix(AWSChunks.chunkByteCount)
+            pending = pending.dropFirst(chunk.count)
             isFinished = chunk.isEmpty
             signature = key.signature(ofChunk: chunk, after: signature)
             return Data(AWSChunks.head(chunk.count, signature).utf8) + chunk + Data("\r\n".utf8)
+        }
+
+        /// Appends a piece to the rest, which is copied if it is a slice that keeps the whole of an earlier piece.
+        private mutating func append(_ piece: Data) {
+            guard !pending.isEmpty else {
+                pending = piece
+                return
+            }
+            if pending.startIndex > 0 { pending = Data(pending) }
+            pending.append(piece)
         }
     }
 }

@@ -13,8 +13,8 @@ public import Pipeline
 /// **Effects**
 ///
 /// - In header fields, sets Authorization, X-Amz-Date, X-Amz-Security-Token for temporary credentials, and
-///   X-Amz-Content-Sha256 for S3 and for a body that is not signed. In the query, adds the items X-Amz-Algorithm to
-///   X-Amz-Signature instead.
+///   X-Amz-Content-Sha256 for S3 and for a body that is not signed. In the query, sets the items X-Amz-Algorithm to
+///   X-Amz-Signature instead, and replaces those of an earlier signature, which a redirect may repeat.
 /// - Covers the method, the host, the path, the query, the body, and all header fields except those that transports,
 ///   proxies and traces set, such as User-Agent and Accept-Encoding.
 /// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
@@ -168,6 +168,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         _ key: AWSSigningKey,
         _ payload: Payload
     ) throws {
+        request.head.path = AWSCanonicalRequest.withoutSignature(request.head.path ?? "/")
         var items = [
             ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", "\(credentials.accessKeyID)/\(key.scope)"),
             ("X-Amz-Date", key.time), ("X-Amz-Expires", "\(expires.components.seconds)"),

@@ -55,7 +55,7 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
         /// Requests to the endpoint's own origin, until a redirect has left it.
         public static let endpoint = Self(hosts: nil)
 
-        /// Requests to hosts that match one of the patterns, also after a redirect.
+        /// Requests to hosts that match one of the patterns on any port, also after a redirect.
         ///
         /// Every matching host gets signatures of the same key, so it must belong to the same owner.
         public static func hosts(_ patterns: [HostPattern]) -> Self { Self(hosts: patterns) }

@@ -288,6 +288,62 @@ struct AWSSignerTests {
         #expect(signatures.count == 1)
     }
 
+    @Test("A signature in the query replaces the one that a redirect repeats")
+    func redirectedQuery() async throws {
+        let transport = ScriptedTransport { request, index in
+            let query = request.query ?? ""
+            return index == 0
+                ? .status(307, headers: [.location: "https://eu.a.test/c?versionId=2&\(query)"]) : .status(200)
+        }
+        let credentials = AWSCredentials(accessKeyID: "a", secretAccessKey: "k", sessionToken: "t")
+        let signer = AWSSigner(region: "r", service: "s3", placement: .query(expires: .seconds(60))) { _ in credentials
+        }
+        let plugin = SigningPlugin(signer, scope: .hosts(["a.test", "*.a.test"]))
+        _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
+        let names = try transport.sent.map { sent in
+            try #require(sent.query).split(separator: "&").map { $0.prefix { $0 != "=" } }
+        }
+        #expect(names[1] == ["versionId"] + names[0])
+        #expect(Self.signature(of: transport.sent[0]) != Self.signature(of: transport.sent[1]))
+    }
+
+    @Test(
+        "Only the items of a signature are taken out of a query",
+        arguments: [
+            ("/a", "/a"), ("/a?", "/a?"), ("/a?x&X-Amz-Signature=1&&y=2", "/a?x&&y=2"), ("/a?X-Amz-Date=1", "/a"),
+            ("/a?x-amz-date=1&X-Amz-Other", "/a?x-amz-date=1&X-Amz-Other"),
+        ]
+    )
+    func removal(target: String, expected: String) {
+        #expect(AWSCanonicalRequest.withoutSignature(target) == expected)
+    }
+
+    @Test(
+        "Pieces of any size are sent in chunks of 64 KiB",
+        arguments: [(1, 1), (65_536, 65_536), (65_537, 1), (1_000_000, 70_000), (20_000_000, 20_000_000)]
+    )
+    func pieces(byteCount: Int, pieceByteCount: Int) async throws {
+        let block = Data((0..<251).map { UInt8($0) })
+        var bytes = Data()
+        while bytes.count < byteCount { bytes.append(block.prefix(byteCount - bytes.count)) }
+        let stream = AsyncStream<Data> { [bytes] continuation in
+            for start in stride(from: 0, to: byteCount, by: pieceByteCount) {
+                continuation.yield(bytes[start..<min(start + pieceByteCount, byteCount)])
+            }
+            continuation.finish()
+        }
+        let body = PipelineBody.stream(stream, byteCount: byteCount)
+        let key = AWSSigningKey(Self.credentials, region: "r", service: "s3", at: Self.date)
+        var (content, count) = (Data(), 0)
+        for try await chunk in AWSChunks(body: body, key: key, seed: "seed") {
+            let head = try #require(chunk.firstRange(of: Data("\r\n".utf8)))
+            content += chunk[head.upperBound...].dropLast(2)
+            count += chunk.count
+        }
+        #expect(content == bytes)
+        #expect(count == AWSChunks.encodedByteCount(of: byteCount))
+    }
+
     @Test("Each attempt is signed for its own time")
     func attempts() async throws {
         let clock = ManualClock(date: Self.date)

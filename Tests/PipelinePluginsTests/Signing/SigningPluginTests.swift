@@ -90,6 +90,25 @@ struct SigningPluginTests {
         #expect(Self.signatures(transport) == [nil, "GET https://x.a.test/c 0", nil])
     }
 
+    @Test(
+        "A pattern of a host applies to all of its ports",
+        arguments: [
+            "https://a.test:8443", "https://a.test", "https://[::1]:8443", "https://[::1]", "https://x.a.test:1",
+        ]
+    )
+    func ports(url: String) async throws {
+        let (provider, transport) = provider([Self.signing(.hosts(["a.test", "*.a.test", "[::1]"]))])
+        _ = try await provider.request(Ask(url: url))
+        #expect(Self.signatures(transport) == ["GET \(url)/b 0"])
+    }
+
+    @Test("A user name in front of the host is not mistaken for the host")
+    func userName() async throws {
+        let (provider, transport) = provider([Self.signing(.hosts(["a.test"]))])
+        _ = try? await provider.request(Ask(url: "https://a.test:x@b.test"))
+        #expect(Self.signatures(transport).allSatisfy { $0 == nil })
+    }
+
     @Test("Each copy of a hedged request is signed at its own time")
     func hedging() async throws {
         let hedging = HedgingPlugin(after: .fixed(.milliseconds(50)))
@@ -171,6 +190,9 @@ struct SigningPluginTests {
         let inside = PluginStack.exchange(name: "fields", capabilities: [.setsFields]) { try await $2($0) }
         let wrong = Provider<Ask>(transport: ScriptedTransport([]), plugins: [Self.signing(), inside])
         #expect(wrong.explain().findings.map(\.id) == ["change-inside-signature"])
+        let credentials = CredentialsPlugin { _ in nil }
+        let challenged = Provider<Ask>(transport: ScriptedTransport([]), plugins: [Self.signing(), credentials])
+        #expect(challenged.explain().findings.map(\.id) == ["change-inside-signature"])
         let late = Provider<Ask>(transport: ScriptedTransport([]), plugins: [DeduplicationPlugin(), Self.signing()])
         #expect(late.explain().findings.map(\.id) == ["sharing-outside-identity"])
         let right = Provider<Ask>(transport: ScriptedTransport([]), plugins: [Self.signing(), DeduplicationPlugin()])
