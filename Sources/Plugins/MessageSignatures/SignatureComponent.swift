@@ -95,7 +95,7 @@ public struct SignatureComponent: Sendable, Hashable, CustomStringConvertible {
     var isDerived: Bool { name.hasPrefix("@") }
 
     /// Whether the component is Content-Digest of the signed message itself, or a member of it.
-    var coversBody: Bool { name == "content-digest" && !isOfRequest && !isBinary }
+    var coversBody: Bool { name == "content-digest" && !isOfRequest }
 
     /// The identifier, such as `"@query-param";name="id"`.
     public var description: String { (try? StructuredFields.text(of: item)) ?? "\"\(name)\"" }

@@ -16,33 +16,42 @@ final class DPoPProofs: Sendable {
 
     init(_ secrets: @escaping OAuthSecrets.Source) { self.secrets = secrets }
 
-    /// Keeps the nonce of a response; returns whether it is a new one.
+    /// A proof, and the nonce in it.
+    struct Proof: Sendable {
+        let text: String
+        let nonce: String?
+    }
+
+    /// Keeps the nonce of a response; returns whether it differs from that of the request's proof.
     @discardableResult
-    func note(_ response: PipelineResponse) -> Bool {
+    func note(_ response: PipelineResponse, after proof: Proof) -> Bool {
         guard let field = Self.nonceField, let nonce = response.headers[field], !nonce.isEmpty,
             nonce.utf8.count <= Self.maximumByteCount
         else { return false }
         let origin = response.request.origin
-        return nonces.withLock { nonces in
-            let known = nonces.firstIndex { $0.origin == origin }.map { nonces.remove(at: $0).nonce }
+        nonces.withLock { nonces in
+            nonces.removeAll { $0.origin == origin }
             nonces.append((origin, nonce))
             if nonces.count > Self.maximumCount { nonces.removeFirst() }
-            return known != nonce
         }
+        // Not the nonce kept before: another request may have received this one meanwhile.
+        return proof.nonce != nonce
     }
 
     /// Returns the proof for a request.
-    func proof(for request: PipelineRequest, key: DPoPKey, token: String?, date: Date) throws -> String {
+    func proof(for request: PipelineRequest, key: DPoPKey, token: String?, date: Date) throws -> Proof {
         let origin = request.origin
-        return try key.proof(
+        let nonce = nonces.withLock { $0.first { $0.origin == origin }?.nonce }
+        let text = try key.proof(
             .init(
                 method: request.method.rawValue,
                 url: origin.description + request.path,
                 token: token,
-                nonce: nonces.withLock { $0.first { $0.origin == origin }?.nonce },
+                nonce: nonce,
                 date: date,
                 id: Base64URL.text(of: secrets(16))
             )
         )
+        return Proof(text: text, nonce: nonce)
     }
 }

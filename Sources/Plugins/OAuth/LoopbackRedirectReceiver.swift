@@ -175,6 +175,9 @@ extension LoopbackRedirectReceiver {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { return nil }
         prepare(descriptor)
+        // The port of an earlier sign-in may still wait for late packets.
+        var isReusable: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReusable, socklen_t(MemoryLayout<CInt>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian

@@ -23,8 +23,7 @@ extension OAuthPlugin {
         defer { session.endSignIn() }
         let before = session.generation
         let credential = try await OAuthSignIn(session: session).credential()
-        try await session.save(credential, session.beginGeneration(after: before))
-        await tokens.setCredential(credential)
+        try await session.begin(credential, after: before) { await tokens.setCredential($0) }
     }
 }
 
@@ -33,18 +32,23 @@ extension OAuthPlugin: SignOutHandling {
     ///
     /// The session ends even if the tokens cannot be removed or revoked. `Provider.signOut()` calls this method, too.
     ///
-    /// - Throws: the error of the store or else that of the revocation; the server may then still accept the tokens.
+    /// - Throws: the error of the store, or else that of the revocation; the server may then still accept the tokens.
     ///
     /// Source: RFC 7009, https://www.rfc-editor.org/rfc/rfc7009.html
     public func signOut() async throws {
         let restored = await Result { try await restore() }
         let credential = tokens.credential
-        let generation = try session.beginGeneration()
+        let generation = session.end()
         await tokens.setCredential(nil)
-        let removed = await Result { try await session.remove(generation) }
-        if let credential { try await session.revoke(credential) }
+        let removed = await Result {
+            try await session.remove(generation) {
+                if tokens.credential != nil { await tokens.setCredential(nil) }
+            }
+        }
+        let revoked = await Result { if let credential { try await session.revoke(credential) } }
         try removed.get()
         try restored.get()
+        try revoked.get()
     }
 }
 

@@ -167,18 +167,21 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
             let field = DPoPProofs.field
         else { return try await send(request) }
         let proofs = session.requests.proofs
-        func sign() throws -> PipelineRequest {
+        func sign() throws -> (PipelineRequest, DPoPProofs.Proof) {
             var signed = request
             try signed.setHeader("DPoP " + token, for: .authorization, isSecret: true)
             let proof = try proofs.proof(for: request, key: key, token: String(token), date: context.clock.date)
-            try signed.setHeader(proof, for: field, isSecret: true)
-            return signed
+            try signed.setHeader(proof.text, for: field, isSecret: true)
+            return (signed, proof)
         }
-        var response = try await send(try sign())
-        if proofs.note(response), response.statusCode == 401, request.body.isReplayable, asksForNonce(response) {
+        var (signed, proof) = try sign()
+        var response = try await send(signed)
+        let isNewNonce = proofs.note(response, after: proof)
+        if isNewNonce, response.statusCode == 401, request.body.isReplayable, asksForNonce(response) {
             await response.discardBody(context, within: nil)
-            response = try await send(try sign())
-            proofs.note(response)
+            (signed, proof) = try sign()
+            response = try await send(signed)
+            proofs.note(response, after: proof)
         }
         // The request of the hop, so that a refusal is recognized as one of its token.
         response.request.headers[.authorization] = value

@@ -86,23 +86,23 @@ struct OAuthRequests: Sendable {
         var call = Call(baseURL: url, form: form.map { (name: $0.0, value: $0.1) })
         call.headers?["Content-Type"] = "application/x-www-form-urlencoded"
         authenticate(&call)
-        var response = try await send(call, key)
-        if key != nil, response.statusCode == 400, failure(of: response)?.error == "use_dpop_nonce",
-            proofs.note(response)
-        {
-            response = try await send(call, key)
+        var (response, isNewNonce) = try await send(call, key)
+        if isNewNonce, response.statusCode == 400, failure(of: response)?.error == "use_dpop_nonce" {
+            (response, _) = try await send(call, key)
         }
-        if key != nil { proofs.note(response) }
         guard (200...299).contains(response.statusCode) else { throw error(of: response, to: call) }
         return response
     }
 
-    private func send(_ call: Call, _ key: DPoPKey?) async throws -> PipelineResponse {
-        guard let key else { return try await provider.request(call) }
+    /// Sends a call, with a proof if there is a key; also returns whether the server gave another nonce for proofs.
+    private func send(_ call: Call, _ key: DPoPKey?) async throws -> (PipelineResponse, isNewNonce: Bool) {
+        guard let key else { return (try await provider.request(call), false) }
         var call = call
         let request = try PipelineRequest(.post, url: call.baseURL.absoluteString)
-        call.headers?["DPoP"] = try proofs.proof(for: request, key: key, token: nil, date: clock.date)
-        return try await provider.request(call)
+        let proof = try proofs.proof(for: request, key: key, token: nil, date: clock.date)
+        call.headers?["DPoP"] = proof.text
+        let response = try await provider.request(call)
+        return (response, proofs.note(response, after: proof))
     }
 
     private func authenticate(_ call: inout Call) {

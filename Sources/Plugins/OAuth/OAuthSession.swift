@@ -12,6 +12,8 @@ final class OAuthSession: Sendable {
         var mayRestore = true
         /// Counts the sessions, so that a refresh of an earlier one stores nothing.
         var generation = 0
+        /// The access token of the session.
+        var token: String?
         /// The keys of the last tokens, the most recent one last.
         var keys: [(token: String, key: DPoPKey)] = []
     }
@@ -41,7 +43,9 @@ final class OAuthSession: Sendable {
         self.client = client
         self.grant = grant
         self.store = store
-        storeKey = [server.name, client.id, account].joined(separator: " ")
+        // The length of each part keeps the keys of different parts apart.
+        let parts = [server.name, client.id, account, grant.isClientCredentials ? "client" : "user"]
+        storeKey = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
         self.usesKey = usesKey
         self.requests = requests
         self.secrets = secrets
@@ -76,17 +80,50 @@ final class OAuthSession: Sendable {
 
     func endSignIn() { state.withLock { $0.isSigningIn = false } }
 
-    /// Begins a new session, from whose start nothing is restored or stored for earlier ones.
+    /// Begins a new session: stores its credential, and then applies it.
     ///
-    /// - Parameter expected: the present generation, which the caller has seen before.
+    /// - Parameters:
+    ///   - credential: the credential of the new session.
+    ///   - expected: the generation in which the sign-in began.
+    ///   - apply: makes calls use the credential.
+    /// - Throws: an error of the store, after which the earlier session goes on; `CancellationError` if that session
+    ///   has ended meanwhile.
+    func begin(
+        _ credential: OAuthCredential,
+        after expected: Int,
+        _ apply: (OAuthCredential) async -> Void
+    ) async throws {
+        try await lane.run {
+            guard generation == expected else { throw CancellationError() }
+            try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+            guard advance(from: expected, credential) else {
+                try? await store.remove(storeKey)
+                throw CancellationError()
+            }
+            try use(credential)
+            await apply(credential)
+        }
+    }
+
+    /// Ends the session, so that nothing is restored or stored for it any more.
+    ///
     /// - Returns: the new generation.
-    /// - Throws: `CancellationError` if the expected generation has ended meanwhile.
-    func beginGeneration(after expected: Int? = nil) throws(CancellationError) -> Int {
-        try state.withLock { state throws(CancellationError) in
-            if let expected, expected != state.generation { throw CancellationError() }
+    func end() -> Int {
+        state.withLock { state in
             state.generation += 1
+            state.token = nil
             state.mayRestore = false
             return state.generation
+        }
+    }
+
+    private func advance(from expected: Int, _ credential: OAuthCredential) -> Bool {
+        state.withLock { state in
+            guard state.generation == expected else { return false }
+            state.generation += 1
+            state.token = credential.accessToken
+            state.mayRestore = false
+            return true
         }
     }
 
@@ -96,8 +133,9 @@ final class OAuthSession: Sendable {
         return usesKey ? DPoPKey() : nil
     }
 
-    /// Remembers the key of a token, for the proofs of requests that carry it.
+    /// Remembers the token of the session and its key, for the proofs of requests that carry it.
     func use(_ credential: OAuthCredential) throws {
+        state.withLock { $0.token = credential.accessToken }
         guard credential.isBoundToKey, let key = try key(of: credential) else { return }
         state.withLock { state in
             state.keys.removeAll { $0.token == credential.accessToken }
@@ -113,10 +151,13 @@ final class OAuthSession: Sendable {
 
     // MARK: Store
 
-    /// Returns the stored credential; one that cannot be decoded counts as none.
+    /// Returns the stored credential; one that cannot be decoded, or lacks the key that is required, counts as none.
     func stored() async throws -> OAuthCredential? {
-        guard let data = try await store.load(storeKey) else { return nil }
-        return try? JSONDecoder().decode(OAuthCredential.self, from: data)
+        guard let data = try await store.load(storeKey),
+            let credential = try? JSONDecoder().decode(OAuthCredential.self, from: data),
+            credential.isBoundToKey || !usesKey
+        else { return nil }
+        return credential
     }
 
     /// Restores the credential of an earlier run, at most once.
@@ -141,14 +182,25 @@ final class OAuthSession: Sendable {
             guard self.generation == generation else { throw CancellationError() }
             try use(credential)
             try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+            // The session may have ended while the store was busy, and is then not restored by a later run.
+            guard self.generation == generation else {
+                try? await store.remove(storeKey)
+                throw CancellationError()
+            }
         }
     }
 
     /// Removes the credential unless a later session has begun.
-    func remove(_ generation: Int) async throws {
-        state.withLock { $0.keys = [] }
+    ///
+    /// - Parameters:
+    ///   - generation: the generation of the session that has ended.
+    ///   - forget: runs first, because a sign-in that was ahead may have applied its credential.
+    /// - Throws: an error of the store.
+    func remove(_ generation: Int, _ forget: () async -> Void = {}) async throws {
         try await lane.run {
             guard self.generation == generation else { return }
+            state.withLock { $0.keys = [] }
+            await forget()
             try await store.remove(storeKey)
         }
     }
@@ -158,7 +210,10 @@ final class OAuthSession: Sendable {
     /// Returns a new credential for one that expires or was refused, or the first one of a client that acts for itself;
     /// `nil` if the session has ended.
     func renew(_ expired: OAuthCredential?, _ context: PipelineContext) async throws -> OAuthCredential? {
-        let generation = generation
+        // A sign-in may have replaced the session of this credential already; its refresh must store nothing.
+        let generation = state.withLock { state in
+            expired == nil || state.token == expired?.accessToken ? state.generation : -1
+        }
         var used = expired
         // Another process may have refreshed already: a refresh token that rotates must not be used twice.
         if let other = try? await stored(), other != expired, isNewer(other, than: expired) {

@@ -5,8 +5,9 @@ public import Pipeline
 ///
 /// ```swift
 /// SigningPlugin { request, context in
-///     let text = "\(request.method) \(request.head.path ?? "/") \(context.clock.date.timeIntervalSince1970)"
-///     try request.setHeader(hmac(text, key), for: "X-Signature", isSecret: true)
+///     let time = String(Int(context.clock.date.timeIntervalSince1970))
+///     try request.setHeader(time, for: "X-Time")
+///     try request.setHeader(hmac("\(request.method) \(request.head.path ?? "/") \(time)"), for: "X-Signature")
 /// }
 /// SigningPlugin(AWSSigner(region: "eu-central-1", service: "s3") { _ in try await vault.credentials() })
 /// SigningPlugin(MessageSigner(components: [.method, .targetURI], key: key, keyID: "client-1"))

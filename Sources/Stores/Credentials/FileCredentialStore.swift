@@ -80,14 +80,16 @@ public actor FileCredentialStore: CredentialStore {
 
     private func read() throws(CredentialStoreError) -> Content {
         let data: Data
+        let isPrivate: Bool
         do throws(POSIXError) {
             guard try OpenFile.identity(of: path) != nil else { return Content() }
             let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
-            guard try file.isPrivate else { throw POSIXError(.EACCES) }
-            data = try file.content(upTo: Self.maximumByteCount + 1)
+            isPrivate = try file.isPrivate
+            data = isPrivate ? try file.content(upTo: Self.maximumByteCount + 1) : Data()
         } catch {
-            throw self.error(error.code == .EACCES ? .exposed : .unreadable, error)
+            throw self.error(.unreadable, error)
         }
+        guard isPrivate else { throw error(.exposed) }
         if data.isEmpty { return Content() }
         let expected = Content()
         guard data.count <= Self.maximumByteCount, let content = try? JSONDecoder().decode(Content.self, from: data),

@@ -253,6 +253,9 @@ public final class AsyncHTTPClientTransport: Transport {
         return configuration
     }
 
+    /// The client identities that this transport cannot present, because they are in the Keychain.
+    public var unsupportedSettings: [UnsupportedSetting] { routes.trust?.unsupportedSettings ?? [] }
+
     /// `false`: bodies arrive as they were sent.
     public var decodesContent: Bool { false }
 

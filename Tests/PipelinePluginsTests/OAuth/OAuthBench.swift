@@ -43,6 +43,8 @@ final class OAuthBench: Sendable {
         deviceAuthorizationEndpoint: url("https://auth.test/device"),
         revocationEndpoint: url("https://auth.test/revoke")
     )
+    /// The key of the session of a user of the public client.
+    static let storeKey = "24 https://auth.test/tenant 3 cli 7 default 4 user"
     static let confidential = OAuthClient.confidential(id: "re ports", secret: "CANARY:secret")
 
     static func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }

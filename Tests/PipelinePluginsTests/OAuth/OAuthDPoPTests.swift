@@ -111,6 +111,27 @@ struct OAuthDPoPTests {
         #expect(bench.tokenForms.count == 2)
     }
 
+    @Test("Requests that are refused at the same time all use the nonce that the server asks for")
+    func concurrentNonces() async throws {
+        let bench = OAuthBench { request, number in
+            guard request.path == "/items" else { return OAuthBench.tokens(number, type: "DPoP") }
+            let proof = DPoPProofs.field.flatMap { Proof(request.headers[$0]) }
+            let hasNonce = proof?.claims["nonce"] as? String == "n"
+            return .delayed(
+                .seconds(1),
+                hasNonce ? .status(200) : .status(401, headers: Self.nonce("n", challenge: true))
+            )
+        }
+        let provider = bench.provider(bench.plugin(dpop: .required))
+        try await bench.clock.run {
+            async let first = provider.request(.list)
+            async let second = provider.request(.list)
+            _ = try await (first, second)
+        }
+        #expect(proofs(bench, "/items").count == 4)
+        #expect(bench.tokenForms.count == 1)
+    }
+
     @Test("A server that repeats its nonce challenge is not asked a third time")
     func repeatedNonce() async throws {
         let bench = OAuthBench { request, number in

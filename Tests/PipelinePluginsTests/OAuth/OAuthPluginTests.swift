@@ -34,7 +34,7 @@ struct OAuthPluginTests {
         let provider = Provider<OAuthBench.Items>(
             transport: ScriptedTransport { request, _ in
                 .answer { _, context in
-                    let data = bench.store.load("https://auth.test/tenant cli default") ?? Data()
+                    let data = bench.store.load(OAuthBench.storeKey) ?? Data()
                     stored.append(try? JSONDecoder().decode(OAuthCredential.self, from: data).refreshToken)
                     return try await bench.transport.send(request, context: context)
                 }
@@ -151,7 +151,7 @@ struct OAuthPluginTests {
     @Test("If another process was faster by a moment, its token is used in place of an end of the session")
     func lostRace() async throws {
         let store = MemoryCredentialStore()
-        let key = "https://auth.test/tenant cli default"
+        let key = OAuthBench.storeKey
         let bench = OAuthBench { request, _ in
             guard request.form["refresh_token"] == "CANARY-refresh-1" else { return nil }
             // What the other process stores while the refresh of this one is on its way.
@@ -185,7 +185,7 @@ struct OAuthPluginTests {
         let revoked = bench.received.filter { $0.path == "/revoke" }.map(\.form)
         #expect(revoked.map { $0["token"] } == ["CANARY-refresh-1", "CANARY-access-1"])
         #expect(revoked.map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
-        #expect(bench.store.load("https://auth.test/tenant cli default") == nil)
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
         let error = await oauthError { _ = try await provider.request(.list) }
         #expect(error?.code == .sessionEnded)
         try await oauth.signIn()
@@ -198,7 +198,7 @@ struct OAuthPluginTests {
         try await bench.plugin(grant: OAuthBench.browser()).signIn()
         try await bench.plugin(grant: OAuthBench.browser()).signOut()
         #expect(bench.received.filter { $0.path == "/revoke" }.count == 2)
-        #expect(bench.store.load("https://auth.test/tenant cli default") == nil)
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
     }
 
     @Test("If the revocation fails, signing out throws, and the session has ended anyway")
@@ -209,7 +209,42 @@ struct OAuthPluginTests {
         let error = await oauthError { try await oauth.signOut() }
         #expect(error?.code == .oauth(.response))
         #expect(try await !oauth.isSignedIn)
-        #expect(bench.store.load("https://auth.test/tenant cli default") == nil)
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
+    }
+
+    /// A store that waits before it saves.
+    private struct HeldStore: CredentialStore {
+        let inner = MemoryCredentialStore()
+        let hasBegun = Gate()
+        let mayEnd = Gate()
+
+        func load(_ key: String) -> Data? { inner.load(key) }
+
+        func save(_ credential: Data, for key: String) async {
+            hasBegun.open()
+            await mayEnd.wait()
+            inner.save(credential, for: key)
+        }
+
+        func remove(_ key: String) { inner.remove(key) }
+    }
+
+    @Test("A sign-out while a sign-in is being stored ends that sign-in, too")
+    func signOutWhileStoring() async throws {
+        let bench = OAuthBench()
+        let store = HeldStore()
+        let oauth = bench.plugin(grant: OAuthBench.browser(), store: store)
+        #expect(try await !oauth.isSignedIn)
+        let before = oauth.session.generation
+        let signIn = Task { try await oauth.signIn() }
+        await store.hasBegun.wait()
+        let signOut = Task { try await oauth.signOut() }
+        await eventually { oauth.session.generation > before }
+        store.mayEnd.open()
+        await #expect(throws: CancellationError.self) { try await signIn.value }
+        try await signOut.value
+        #expect(oauth.tokens.credential == nil)
+        #expect(store.inner.load(OAuthBench.storeKey) == nil)
     }
 
     @Test("A refresh that ends after the sign-out stores nothing")
@@ -232,7 +267,7 @@ struct OAuthPluginTests {
             await call
             try await bench.clock.sleep(for: .seconds(10))
         }
-        #expect(bench.store.load("https://auth.test/tenant cli default") == nil)
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
         #expect(try await !oauth.isSignedIn)
     }
 

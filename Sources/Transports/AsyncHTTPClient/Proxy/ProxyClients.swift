@@ -62,7 +62,11 @@ final class ProxyClients: Sendable {
             defer { clients = nil }
             return clients.map { Array($0.values) } ?? []
         }
-        for making in made { try await (try? making.value)?.shutdown() }
+        var failure: (any Error)?
+        for making in made {
+            do { try await (try? making.value)?.shutdown() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 }
 #endif

@@ -21,11 +21,13 @@ struct ProxyHandshake: Sendable {
 
     /// The longest response to CONNECT, with its header fields.
     static let maximumHeadByteCount = 16_384
+    private static let maximumInformationalCount = 16
 
     private let target: ProxyTarget
     private let credential: AsyncHTTPClientTransport.ProxyPolicy.Credential?
     private var state: State
     private var buffer: [UInt8] = []
+    private var informationalCount = 0
     /// The bytes of the buffer that contain no end of a head.
     private var scannedByteCount = 0
 
@@ -74,7 +76,9 @@ struct ProxyHandshake: Sendable {
         let rest = Array(buffer[range.upperBound...])
         switch status {
         case 100...199 where status != 101:
-            // An informational response precedes the final one.
+            // Informational responses precede the final one.
+            informationalCount += 1
+            guard informationalCount <= Self.maximumInformationalCount else { return .fail(.malformed) }
             (buffer, scannedByteCount) = ([], 0)
             return receive(rest)
         case 200...299: return .open(rest: rest)

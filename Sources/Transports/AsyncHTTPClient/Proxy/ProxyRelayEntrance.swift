@@ -15,9 +15,23 @@ final class ProxyRelayEntrance: ChannelInboundHandler, RemovableChannelHandler {
     private var head: [UInt8] = []
     private var target: ProxyTarget?
     private var hasEnded = false
+    /// Closes a connection that has not shown the secret in time.
+    private var deadline: Scheduled<Void>?
 
     init(_ relay: ProxyRelay) {
         self.relay = relay
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // Any process can connect, but only this transport knows the secret.
+        let channel = context.channel
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: relay.connectTimeout) {
+            if self.target == nil { channel.close(promise: nil) }
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

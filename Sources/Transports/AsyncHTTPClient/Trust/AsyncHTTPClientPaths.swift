@@ -36,8 +36,10 @@ struct AsyncHTTPClientPaths: Sendable {
     }
 
     func shutdown() async throws {
-        try await direct.shutdown()
+        let closed: Result<Void, any Error>
+        do { closed = .success(try await direct.shutdown()) } catch { closed = .failure(error) }
         try await proxied?.shutdown()
+        try closed.get()
     }
 }
 

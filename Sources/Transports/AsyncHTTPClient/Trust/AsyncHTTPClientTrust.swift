@@ -65,6 +65,19 @@ struct AsyncHTTPClientTrust: Sendable {
         return identity
     }
 
+    /// The identities that cannot be presented.
+    var unsupportedSettings: [UnsupportedSetting] {
+        let patterns = identities?.all.filter { $0.value.credential == nil }.keys.map(\.description).sorted() ?? []
+        guard !patterns.isEmpty else { return [] }
+        return [
+            UnsupportedSetting(
+                code: .unsupported(.clientIdentity),
+                problem: "\(name) cannot present an identity of the Keychain to \(patterns.joined(separator: ", "))",
+                remedy: "use URLSessionTransport, or an identity from PEM or PKCS#12"
+            )
+        ]
+    }
+
     /// Returns the error of a failed exchange, after reporting a pin that was rejected.
     func failure(_ error: any Error, of request: PipelineRequest, _ context: PipelineContext) -> any Error {
         guard let failure = error as? AsyncHTTPClientPinCheck.Failure else { return error }
