@@ -186,7 +186,8 @@ struct OAuthTests {
     func reusedRefreshToken() async throws {
         let store = MemoryCredentialStore()
         let copy = MemoryCredentialStore()
-        let key = "\(OAuthEnd.issuer.absoluteString) cli default"
+        let issuer = OAuthEnd.issuer.absoluteString
+        let key = "\(issuer.utf8.count) \(issuer) 3 cli 7 default 4 user"
         let first = OAuthEnd.plugin(OAuthEnd.app(), store: store)
         try await first.signIn()
         copy.save(try #require(store.load(key)), for: key)
