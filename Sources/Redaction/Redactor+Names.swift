@@ -25,7 +25,7 @@ extension Redactor {
 
     /// Returns whether a name is secret in a place.
     package func isSecret(name: String, in place: SecretPlaces) -> Bool {
-        !revealsSecrets && names.contains(name, in: place)
+        !revealsSecrets && (names.contains(name, in: place) || place == .query && markedQueryNames.contains(name))
     }
 
     // MARK: Texts

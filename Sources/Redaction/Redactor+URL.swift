@@ -85,6 +85,7 @@ extension Redactor {
         if shownQueryNames.isEmpty, !showsOrdinaryQueries { return false }
         let name = Self.decodedName(of: item)
         let isOrdinary = item.utf8.contains(UInt8(ascii: "=")) && !isSecret(name: name, in: .query)
+        if markedQueryNames.contains(name) { return false }
         let isShown = shownQueryNames.contains(name) || showsOrdinaryQueries && isOrdinary
         return isShown && !holdsSecretName(inValueOf: item)
     }

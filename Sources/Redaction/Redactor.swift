@@ -83,6 +83,9 @@ public struct Redactor: Sendable {
 
     package let revealsSecrets: Bool
 
+    /// The query items that a request marks as secret; they are hidden even if `shownQueryNames` contains them.
+    private(set) var markedQueryNames: Set<String> = []
+
     /// Whether the values of query items are shown unless their names are secret.
     private(set) var showsOrdinaryQueries = false
 
@@ -150,6 +153,16 @@ public struct Redactor: Sendable {
         names = SecretNames(secretNames)
         self.parsedBodyByteCount = parsedBodyByteCount
         self.revealsSecrets = revealsSecrets
+    }
+}
+
+extension Redactor {
+    /// Returns this redactor with more query items hidden.
+    package func adding(secretQueryNames names: Set<String>) -> Redactor {
+        if names.isEmpty { return self }
+        var copy = self
+        copy.markedQueryNames.formUnion(names)
+        return copy
     }
 }
 

@@ -83,6 +83,20 @@ struct MessageSecretsTests {
         #expect(Redactor.standard.adding(secretsOf: request).text("canary-123 canary-456") == "… …")
     }
 
+    @Test("A query item that the request marks as secret is hidden, even if its name is shown")
+    func markedQuery() throws {
+        var request = try PipelineRequest(url: "https://a.test/?page=1&check%2Bed=canary+123")
+        let shown = Redactor(shownQueryNames: ["page", "check+ed"])
+        for redactor in [shown, .development] {
+            request.secretQueryNames = []
+            #expect(redactor.url(of: request) == "https://a.test/?page=1&check%2Bed=canary+123")
+            request.secretQueryNames = ["check+ed"]
+            #expect(redactor.url(of: request) == "https://a.test/?page=1&check%2Bed=…")
+            #expect(redactor.adding(secretsOf: request).text("x canary 123 1") == "x … 1")
+        }
+        #expect(Redactor.revealingSecrets.url(of: request).hasSuffix("canary+123"))
+    }
+
     @Test("The secrets of several requests are hidden together with the declared ones")
     func several() throws {
         let requests = try ["canary-123", "canary-456"].map {

@@ -10,6 +10,7 @@ public struct PipelineRequest: Sendable {
         var head: HTTPRequest
         var body: PipelineBody
         var secretFields: Set<HTTPField.Name>
+        var secretQueryNames: Set<String> = []
         var attemptTimeout: Duration?
         var idleTimeout: Duration?
         var confidentialFields: [HTTPField] = []
@@ -37,6 +38,14 @@ public struct PipelineRequest: Sendable {
     public var secretFields: Set<HTTPField.Name> {
         _read { yield content.value.secretFields }
         _modify { yield &content.value.secretFields }
+    }
+
+    /// The decoded names of query items that carry a secret, in addition to those that ``Redactor/secretNames`` covers.
+    ///
+    /// No log, error or recording shows their values. They stay secret after a redirect.
+    public var secretQueryNames: Set<String> {
+        _read { yield content.value.secretQueryNames }
+        _modify { yield &content.value.secretQueryNames }
     }
 
     /// The longest that one exchange may take once it has a connection, more than zero; `nil` for no limit.

@@ -3,7 +3,8 @@ public import HTTPTypes
 extension Redactor {
     /// Returns the URL of a request with this redactor applied.
     public func url(of request: PipelineRequest) -> String {
-        url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
+        adding(secretQueryNames: request.secretQueryNames)
+            .url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
     }
 
     /// Returns a copy of this redactor that also hides the secrets of a request wherever they occur.
@@ -12,6 +13,7 @@ extension Redactor {
     /// redirect. The copy hides the values of:
     ///
     /// - fields for which ``PipelineRequest/isSecret(_:)`` returns `true`
+    /// - query items in ``PipelineRequest/secretQueryNames``
     /// - fields and query items whose names ``secretNames`` covers, unless this redactor shows them
     /// - cookies, including those in `answer`, which takes the header fields of the response
     ///
@@ -37,7 +39,9 @@ private struct RequestSecrets: SecretSource {
     let answer: HTTPFields
 
     func insert(into secrets: inout MessageSecrets) {
-        for request in requests { secrets.insert(request.head) { request.isSecret($0) } }
+        for request in requests {
+            secrets.insert(request.head, queryNames: request.secretQueryNames) { request.isSecret($0) }
+        }
         secrets.insert(cookiesOf: answer)
     }
 }

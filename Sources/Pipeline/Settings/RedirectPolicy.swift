@@ -110,6 +110,7 @@ extension RedirectPolicy {
         guard next.body.isReplayable else { return .refuse(.bodyNotReplayable) }
         // A name that was secret once stays secret wherever the next request is shown.
         if !request.secretFields.isSubset(of: next.secretFields) { next.secretFields.formUnion(request.secretFields) }
+        if !request.secretQueryNames.isEmpty { next.secretQueryNames.formUnion(request.secretQueryNames) }
         let leavesOrigin =
             target.scheme != base.scheme || target.authority != base.authority || request.origin != entry.origin
         if leavesOrigin { Self.dropSecrets(of: &next) }

@@ -18,8 +18,8 @@ public import Pipeline
 /// - Signs every exchange anew: each attempt of a retry, each hop of a redirect, each copy of a hedged request, and a
 ///   second request after a challenge. The signature covers the URL of that request, and the current time.
 /// - Signs only requests to the places of `scope`. Other requests are sent unsigned.
-/// - Marks every header field that the signer adds or changes as secret. Such a field is dropped when a redirect leaves
-///   the origin.
+/// - Marks every header field that the signer adds or changes, and every query item that it adds, as secret. Such a
+///   field is dropped when a redirect leaves the origin.
 /// - Reads the body only if the scheme covers it.
 /// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
 ///   calls of the plugin and its copies belong to one account, which is a new one for each plugin and each run of the
@@ -147,7 +147,8 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
         return try await send(signed)
     }
 
-    /// Marks the fields that differ from those of the original as secret, and returns their names.
+    /// Marks the fields that differ from those of the original and the new query items as secret, and returns the names
+    /// of the fields.
     private static func markChanges(
         of signed: inout PipelineRequest,
         since original: PipelineRequest
@@ -158,6 +159,10 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
             names.append(field.name)
         }
         signed.secretFields.formUnion(names)
+        if signed.head.path != original.head.path {
+            let names = [signed, original].map { Set(FormText.items(of: $0.query ?? "").map(\.name)) }
+            signed.secretQueryNames.formUnion(names[0].subtracting(names[1]))
+        }
         return names
     }
 }

@@ -30,7 +30,8 @@ extension RecordingRedaction {
             }
             exchange.response = response
         }
-        return HAREntry(self.exchange(exchange, secretFields: request.secretFields))
+        let redaction = adding(secretQueryNames: request.secretQueryNames)
+        return HAREntry(redaction.exchange(exchange, secretFields: request.secretFields))
     }
 
     /// Redacts a request whose body is decoded from its content coding.

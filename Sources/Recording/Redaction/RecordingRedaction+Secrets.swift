@@ -34,7 +34,7 @@ extension RecordingRedaction {
     ) -> Set<String> {
         if revealsSecrets { return [] }
         var secrets = MessageSecrets(redactor, minimumByteCount: count)
-        secrets.insert(request.head, isMarked: request.isSecret)
+        secrets.insert(request.head, queryNames: request.secretQueryNames, isMarked: request.isSecret)
         secrets.insert(cookiesOf: response)
         return secrets.fieldValues.union(secrets.queryValues).filter {
             !$0.contains(Self.placeholder) && !HARVocabulary.contains($0)

@@ -14,7 +14,7 @@ struct LiveRequest: Sendable {
     init(_ request: PipelineRequest, body: Data?, _ rules: Playback.Rules) {
         sent = request
         decoded = CodedBody.decoded(RecordedExchange.Request(request, body: body), upTo: rules.bodyByteCount)
-        redaction = rules.redaction
+        redaction = rules.redaction.adding(secretQueryNames: request.secretQueryNames)
         byNames = MatchedRequest(redaction.request(decoded, secretFields: request.secretFields))
     }
 

@@ -29,6 +29,13 @@ package struct RecordingRedaction: Sendable {
         return copy
     }
 
+    /// Returns the same redaction with more query items hidden.
+    package func adding(secretQueryNames names: Set<String>) -> RecordingRedaction {
+        var copy = self
+        copy.redactor = redactor.adding(secretQueryNames: names)
+        return copy
+    }
+
     /// Returns whether bytes contain a declared value in any of its forms.
     package func containsSecret(in bytes: some Collection<UInt8>) -> Bool { redactor.containsSecret(in: bytes) }
 

@@ -33,8 +33,13 @@ package struct MessageSecrets {
     ///
     /// - Parameters:
     ///   - request: the request.
+    ///   - queryNames: the names of query items that the request marks as secret.
     ///   - isMarked: returns whether the request marks a field as secret, whatever its name.
-    package mutating func insert(_ request: HTTPRequest, isMarked: (HTTPField.Name) -> Bool) {
+    package mutating func insert(
+        _ request: HTTPRequest,
+        queryNames: Set<String>,
+        isMarked: (HTTPField.Name) -> Bool
+    ) {
         for field in request.headerFields where isMarked(field.name) || isSecret(field.name) {
             let value = field.value
             if field.name == .cookie {
@@ -46,7 +51,7 @@ package struct MessageSecrets {
         guard let path = request.path, let mark = path[...].firstIndex(ofByte: UInt8(ascii: "?")) else { return }
         let rest = path[path.utf8.index(after: mark)...]
         let query = rest[..<(rest.firstIndex(ofByte: UInt8(ascii: "#")) ?? rest.endIndex)]
-        query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(queryItem: $0) }
+        query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(queryItem: $0, queryNames) }
     }
 
     /// Inserts the values of the cookies that a response sets.
@@ -62,9 +67,10 @@ package struct MessageSecrets {
         !redactor.shownHeaderFields.contains(name) && redactor.isSecret(name)
     }
 
-    private mutating func insert(queryItem item: Substring) {
+    private mutating func insert(queryItem item: Substring, _ marked: Set<String>) {
         let name = Redactor.decodedName(of: item)
-        guard redactor.isSecret(name: name, in: .query), !redactor.shownQueryNames.contains(name) else { return }
+        let isSecret = redactor.isSecret(name: name, in: .query) && !redactor.shownQueryNames.contains(name)
+        guard isSecret || marked.contains(name) else { return }
         let value = Substring(item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst())
         let isEncoded = value.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
         let decoded =

@@ -77,6 +77,19 @@ struct SigningPluginTests {
         #expect(Self.signatures(transport) == expected)
     }
 
+    @Test("Query items that the signer adds are marked as secret, also after a redirect that repeats them")
+    func query() async throws {
+        let signing = SigningPlugin { request, _ in request.appendQuery("check%2Bed=canary-4711") }
+        let (provider, transport) = provider([signing]) { request, index in
+            index == 0 ? .status(307, headers: [.location: "/c?page=2&check%2Bed=canary-4711"]) : .status(200)
+        }
+        let target = Ask(task: .requestParameters(parameters: ["page": 1], encoding: URLEncoding.queryString))
+        _ = try await provider.request(target)
+        #expect(transport.sent.count == 2)
+        for request in transport.sent { #expect(request.secretQueryNames == ["check+ed"]) }
+        #expect(transport.sent.first?.query == "page=1&check%2Bed=canary-4711")
+    }
+
     @Test("With hosts, each matching host gets a signature, also after a redirect")
     func hosts() async throws {
         let (provider, transport) = provider([Self.signing(.hosts(["*.a.test"]))]) { request, _ in

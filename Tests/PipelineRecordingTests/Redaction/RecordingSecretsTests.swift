@@ -163,6 +163,29 @@ struct RecordingSecretsTests {
         #expect(try await provider.failureCode(bench.target("/form", method: .post)) == nil)
     }
 
+    @Test("query items that a request marks as secret are hidden, and a request with other values matches")
+    func markedQuery() async throws {
+        let values = ["canary/4711+first", "canary/4711+other"]
+        func mark(_ value: String) -> @Sendable (inout PipelineRequest) throws -> Void {
+            { request in
+                request.appendQuery("page=1&check=" + value.replacing("/", with: "%2F").replacing("+", with: "%2B"))
+                request.secretQueryNames = ["check"]
+            }
+        }
+        let answer = ScriptedTransport(always: .status(200, body: "{\"seen\": \"\(values[0])\"}"))
+        let transport = try RecordingTransport(bench.file, wrapping: answer, mode: .recordAll)
+        _ = try await bench.provider(transport, prepare: mark(values[0])).request(bench.target("/signed"))
+        try await transport.finish()
+        #expect(bench.text.contains("page=1&check="))
+        #expect(!bench.text.contains("4711"))
+        for value in values {
+            let provider = bench.provider(try ReplayTransport(bench.file), prepare: mark(value))
+            #expect(try await provider.failureCode(bench.target("/signed")) == nil)
+        }
+        let unmarked = bench.provider(try ReplayTransport(bench.file)) { $0.appendQuery("page=1&check=x") }
+        #expect(try await unmarked.failureCode(bench.target("/signed")) != nil)
+    }
+
     @Test("a recording with its secrets in clear text also matches")
     func clearRecording() async throws {
         try bench.write(entries: [("GET", "https://api.example/?token=clear-text&x=1", "ok")])
