@@ -9,8 +9,8 @@ import Pipeline
 struct AWSCanonicalRequest {
     /// How the path is signed.
     enum PathForm: Sendable {
-        /// As it is, which S3 requires.
-        case kept
+        /// Percent-encoded once, however it is sent, which S3 requires.
+        case encodedOnce
         /// Percent-encoded a second time.
         case encoded
         /// Without `.`, `..` and empty segments, and percent-encoded a second time.
@@ -110,12 +110,14 @@ struct AWSCanonicalRequest {
     private static func path(_ path: Substring, _ form: PathForm) -> String {
         guard !path.isEmpty else { return "/" }
         switch form {
-        case .kept: return String(path)
-        case .encoded:
-            let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-            return segments.map { encoded(String($0)) }.joined(separator: "/")
+        case .encodedOnce: return segments(of: path).map(reencoded).joined(separator: "/")
+        case .encoded: return segments(of: path).map { encoded(String($0)) }.joined(separator: "/")
         case .normalized: return normalized(path)
         }
+    }
+
+    private static func segments(of path: Substring) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
     }
 
     private static func normalized(_ path: Substring) -> String {

@@ -17,11 +17,12 @@ public import Pipeline
 ///   X-Amz-Signature instead, and replaces those of an earlier signature, which a redirect may repeat.
 /// - Covers the method, the host, the path, the query, the body, and all header fields except those that transports,
 ///   proxies and traces set, such as User-Agent and Accept-Encoding.
+/// - Sends the host in lower case and without the default port, as it is signed.
 /// - Reads the body to hash it. A file, or a stream that can be read again, is read twice for this.
 /// - For S3, signs a stream that can be read only once in chunks of 64 KiB while it is sent, if its length is known. It
 ///   then sets Content-Encoding and X-Amz-Decoded-Content-Length.
-/// - For S3, signs the path as it is; all of it but letters, digits and `-._~/` must be percent-encoded. For other
-///   services, the signature covers the path normalized and encoded a second time; the path that is sent remains
+/// - For S3, the signature covers the path percent-encoded once, also where reserved characters are sent as they are.
+///   For other services, it covers the path normalized and encoded a second time. The path that is sent remains
 ///   unchanged.
 /// - Runs the closure for each request, so it should keep what it has fetched.
 ///
@@ -111,6 +112,8 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
     }
 
     func sign(_ request: inout PipelineRequest, with credentials: AWSCredentials, at date: Date) async throws {
+        // The host is sent as it is signed, because a server does not change its letters.
+        request.head.authority = request.origin.authority
         let key = AWSSigningKey(credentials, region: region, service: service, at: date)
         let payload = try await payload(of: request)
         if let expires = placement.expires {
@@ -194,7 +197,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         AWSCanonicalRequest(
             request,
             query: query,
-            path: isS3 ? .kept : details.path,
+            path: isS3 ? .encodedOnce : details.path,
             payloadHash: payload.hash
         )
     }

@@ -13,7 +13,8 @@ extension OAuthPlugin {
 
     /// Signs in with the grant, and stores the new session.
     ///
-    /// The new session replaces the current one when it has been stored; until then, calls use the current one.
+    /// The new session replaces the current one when it has been stored; until then, calls use the current one. If it
+    /// cannot be stored, its tokens are revoked as far as the server allows.
     ///
     /// - Throws: `PipelineError` with a code of the kind `oauth`: see `OAuthFailure`. Another
     ///   sign-in in progress is one reason. Errors of the closure of the grant, of the store and of the transport pass
@@ -23,7 +24,12 @@ extension OAuthPlugin {
         defer { session.endSignIn() }
         let before = session.generation
         let credential = try await OAuthSignIn(session: session).credential()
-        try await session.begin(credential, after: before) { await tokens.setCredential($0) }
+        do {
+            try await session.begin(credential, after: before) { await tokens.setCredential($0) }
+        } catch {
+            try? await session.revoke(credential)
+            throw error
+        }
     }
 }
 

@@ -37,15 +37,16 @@ public struct OAuthServerError: Error, Hashable, SafelyDescribed {
         return PipelineError(.oauth(failure), reason, underlyingError: self)
     }
 
+    /// Removes characters first, because they could interrupt a secret.
     private static func cleaned(_ text: String, hiding secrets: [String], _ maximumCount: Int) -> String {
-        var text = text
-        for secret in secrets where secret.utf8.count >= 4 { text = text.replacingOccurrences(of: secret, with: "…") }
-        return String(text.unicodeScalars.filter { (0x20...0x7e).contains($0.value) || $0 == "…" }.prefix(maximumCount))
+        var text = printable(text)
+        for secret in secrets.map(printable) where secret.utf8.count >= 4 {
+            text = text.replacingOccurrences(of: secret, with: "…")
+        }
+        return String(text.prefix(maximumCount))
     }
-}
 
-extension String {
-    init(_ scalars: some Sequence<UnicodeScalar>) {
-        self.init(UnicodeScalarView(scalars))
+    private static func printable(_ text: String) -> String {
+        String(text.unicodeScalars.filter { (0x20...0x7e).contains($0.value) })
     }
 }

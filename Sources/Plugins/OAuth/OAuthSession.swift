@@ -178,7 +178,8 @@ final class OAuthSession: Sendable {
 
     /// Stores a credential unless its session has ended.
     func save(_ credential: OAuthCredential, _ generation: Int) async throws {
-        try await lane.run {
+        // The refresh token before it may be invalid already, so even a cancelled refresh stores this one.
+        try await lane.run(mustRun: true) {
             guard self.generation == generation else { throw CancellationError() }
             try use(credential)
             try await store.save(try JSONEncoder().encode(credential), for: storeKey)
@@ -197,7 +198,8 @@ final class OAuthSession: Sendable {
     ///   - forget: runs first, because a sign-in that was ahead may have applied its credential.
     /// - Throws: an error of the store.
     func remove(_ generation: Int, _ forget: () async -> Void = {}) async throws {
-        try await lane.run {
+        // A cancelled sign-out must not leave a credential for a later run.
+        try await lane.run(mustRun: true) {
             guard self.generation == generation else { return }
             state.withLock { $0.keys = [] }
             await forget()
@@ -303,30 +305,60 @@ extension PipelineError {
 
 /// Runs asynchronous work one at a time, in the tasks of its callers.
 final class OAuthLane: Sendable {
-    private let waiters = Mutex<[TokenWaiter<Void>]?>(nil)
+    /// Those that wait for their turn, in order; `nil` if no work runs.
+    private let waiters = Mutex<[TokenWaiter<Bool>]?>(nil)
 
-    func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
-        let waiter = waiters.withLock { waiters -> TokenWaiter<Void>? in
+    /// Runs work after that of earlier callers.
+    ///
+    /// - Parameters:
+    ///   - mustRun: whether the work runs even if its task is cancelled before its turn.
+    ///   - work: the work.
+    /// - Returns: the result of the work.
+    /// - Throws: `CancellationError` if the task is cancelled before its turn; the errors of the work.
+    func run<Value: Sendable>(mustRun: Bool = false, _ work: () async throws -> Value) async throws -> Value {
+        if let waiter = enter() {
+            let isTurn = await withTaskCancellationHandler {
+                await waiter.value()
+            } onCancel: {
+                if !mustRun { cancel(waiter) }
+            }
+            guard isTurn else { throw CancellationError() }
+        }
+        defer { leave() }
+        return try await work()
+    }
+
+    /// Returns what to wait for; `nil` if it is the caller's turn.
+    private func enter() -> TokenWaiter<Bool>? {
+        waiters.withLock { waiters in
             guard waiters != nil else {
                 waiters = []
                 return nil
             }
-            let waiter = TokenWaiter<Void>()
+            let waiter = TokenWaiter<Bool>()
             waiters?.append(waiter)
             return waiter
         }
-        await waiter?.value()
-        defer {
-            let next = waiters.withLock { waiters -> TokenWaiter<Void>? in
-                guard let first = waiters?.first else {
-                    waiters = nil
-                    return nil
-                }
-                waiters?.removeFirst()
-                return first
-            }
-            next?.fill(())
+    }
+
+    private func cancel(_ waiter: TokenWaiter<Bool>) {
+        let isWaiting = waiters.withLock { waiters in
+            guard let index = waiters?.firstIndex(where: { $0 === waiter }) else { return false }
+            waiters?.remove(at: index)
+            return true
         }
-        return try await work()
+        if isWaiting { waiter.fill(false) }
+    }
+
+    private func leave() {
+        let next = waiters.withLock { waiters -> TokenWaiter<Bool>? in
+            guard let first = waiters?.first else {
+                waiters = nil
+                return nil
+            }
+            waiters?.removeFirst()
+            return first
+        }
+        next?.fill(true)
     }
 }

@@ -73,16 +73,6 @@ public struct CacheStoreConformance: Sendable {
             ("concurrency", Self.concurrency), ("lock", Self.lock), ("cancellation", Self.cancellation),
         ]
         if lockClock == .caller { checks.append(("lockExpiry", Self.lockExpiry)) }
-        var violations: [ConformanceViolation] = []
-        for check in checks {
-            let messages: [String]
-            do {
-                messages = try await check.run(makeStore())
-            } catch {
-                messages = ["it failed: \(error)"]
-            }
-            violations += messages.map { ConformanceViolation(check: check.name, message: $0) }
-        }
-        return violations
+        return await ConformanceViolation.found(by: checks, makeStore)
     }
 }

@@ -47,17 +47,7 @@ public struct CookieStoreConformance: Sendable {
             ("removeUnknown", Self.removeUnknown),
             ("cancellation", Self.cancellation),
         ]
-        var violations: [ConformanceViolation] = []
-        for check in checks {
-            let messages: [String]
-            do {
-                messages = try await check.run(makeStore())
-            } catch {
-                messages = ["it failed: \(error)"]
-            }
-            violations += messages.map { ConformanceViolation(check: check.name, message: $0) }
-        }
-        return violations
+        return await ConformanceViolation.found(by: checks, makeStore)
     }
 
     private static let date = Date(timeIntervalSince1970: 1_700_000_000.123_456)

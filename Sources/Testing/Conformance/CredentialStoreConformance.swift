@@ -42,17 +42,7 @@ public struct CredentialStoreConformance: Sendable {
             ("roundTrip", Self.roundTrip), ("replacement", Self.replacement), ("removal", Self.removal),
             ("keys", Self.keys), ("concurrency", Self.concurrency), ("secrets", Self.secrets),
         ]
-        var violations: [ConformanceViolation] = []
-        for check in checks {
-            let messages: [String]
-            do {
-                messages = try await check.run(makeStore())
-            } catch {
-                messages = ["it failed: \(error)"]
-            }
-            violations += messages.map { ConformanceViolation(check: check.name, message: $0) }
-        }
-        return violations
+        return await ConformanceViolation.found(by: checks, makeStore)
     }
 
     /// Returns a violation if the credential under a key differs.

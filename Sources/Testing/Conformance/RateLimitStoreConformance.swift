@@ -45,17 +45,7 @@ public struct RateLimitStoreConformance: Sendable {
             ("spacing", Self.spacing), ("costs", Self.costs), ("burst", Self.burst), ("refusal", Self.refusal),
             ("keys", Self.keys), ("concurrency", Self.concurrency), ("cancellation", Self.cancellation),
         ]
-        var violations: [ConformanceViolation] = []
-        for check in checks {
-            let messages: [String]
-            do {
-                messages = try await check.run(makeStore())
-            } catch {
-                messages = ["it failed: \(error)"]
-            }
-            violations += messages.map { ConformanceViolation(check: check.name, message: $0) }
-        }
-        return violations
+        return await ConformanceViolation.found(by: checks, makeStore)
     }
 
     private static func reserve(

@@ -176,23 +176,47 @@ struct AWSSignerTests {
         "A path is normalized and encoded a second time, except for S3",
         arguments: [
             ("/a//b/../c/", "/a/c/", "/a//b/../c/"), ("/a%20b", "/a%2520b", "/a%20b"), ("/..", "/", "/.."),
-            ("/a/.", "/a/", "/a/."), ("/%E1%88%B4+x", "/%25E1%2588%25B4%2Bx", "/%E1%88%B4+x"), ("", "/", "/"),
+            ("/a/.", "/a/", "/a/."), ("/%E1%88%B4+x", "/%25E1%2588%25B4%2Bx", "/%E1%88%B4%2Bx"), ("", "/", "/"),
+            ("/k=(1)*!'@:~/%2f%7E", "/k%3D%281%29%2A%21%27%40%3A~/%252f%257E", "/k%3D%281%29%2A%21%27%40%3A~/%2F~"),
         ]
     )
-    func paths(path: String, normal: String, kept: String) throws {
+    func paths(path: String, normal: String, once: String) throws {
         var request = try Self.request("https://a.test/")
         request.head.path = path
-        for (form, expected) in [(AWSCanonicalRequest.PathForm.normalized, normal), (.kept, kept)] {
+        for (form, expected) in [(AWSCanonicalRequest.PathForm.normalized, normal), (.encodedOnce, once)] {
             let canonical = AWSCanonicalRequest(request, query: [], path: form, payloadHash: "h")
             #expect(canonical.text.split(separator: "\n", omittingEmptySubsequences: false)[1] == expected)
         }
+    }
+
+    @Test("For S3, a reserved character gets the same signature in each form, and is sent as it is")
+    func reserved() async throws {
+        var signatures: Set<String?> = []
+        for path in ["/C++(1)=*", "/C%2b%2B%281%29%3D%2A"] {
+            var request = try Self.request("https://a.test/")
+            request.head.path = path
+            try await Self.signer("s3").sign(&request, with: Self.credentials, at: Self.date)
+            #expect(request.head.path == path)
+            signatures.insert(Self.signature(of: request))
+        }
+        #expect(signatures.count == 1)
+    }
+
+    @Test("The host is sent as it is signed", arguments: ["A.Test:443", "a.test"])
+    func host(authority: String) async throws {
+        var request = try Self.request("https://a.test/")
+        request.head.authority = authority
+        try await Self.signer().sign(&request, with: Self.credentials, at: Self.date)
+        #expect(request.head.authority == "a.test")
+        let canonical = AWSCanonicalRequest(request, query: [], path: .normalized, payloadHash: "h")
+        #expect(canonical.text.contains("\nhost:a.test\n"))
     }
 
     @Test("Query items are sorted by their encoded names, then by their values")
     func items() throws {
         var request = try Self.request("https://a.test/")
         request.head.path = "/?b=2&a=%2f&b=1&c&A=x%20y&a-b=1&d=%fF%"
-        let canonical = AWSCanonicalRequest(request, query: [("a", "0")], path: .kept, payloadHash: "h")
+        let canonical = AWSCanonicalRequest(request, query: [("a", "0")], path: .encodedOnce, payloadHash: "h")
         let line = canonical.text.split(separator: "\n", omittingEmptySubsequences: false)[2]
         #expect(line == "A=x%20y&a=%2F&a=0&a-b=1&b=1&b=2&c=&d=%FF%25")
     }
@@ -204,7 +228,7 @@ struct AWSSignerTests {
             .contentType: "text/plain",
         ]
         let request = try Self.request("https://a.test:8443/", fields: fields)
-        let canonical = AWSCanonicalRequest(request, query: [], path: .kept, payloadHash: "h")
+        let canonical = AWSCanonicalRequest(request, query: [], path: .encodedOnce, payloadHash: "h")
         #expect(canonical.signedNames == "content-type;host;x-my")
         #expect(canonical.text.contains("host:a.test:8443\nx-my:a b\n"))
     }

@@ -127,6 +127,7 @@ final class Gate: Sendable {
 
     func open() {
         let waiting = state.withLock { state in
+            defer { state.waiting = [] }
             state.isOpen = true
             return state.waiting
         }

@@ -137,22 +137,19 @@ struct OAuthAuthorizationTests {
     @Test("A second sign-in is refused while the first is in progress, and allowed afterwards")
     func concurrent() async throws {
         let bench = OAuthBench()
-        let (opened, open) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
-        let grant = OAuthGrant.authorizationCode(redirect: OAuthBench.url("myapp://callback")) { url in
-            open.yield()
-            for await _ in released { break }
-            let state = FormText.items(of: url.query(percentEncoded: true) ?? "").first { $0.name == "state" }
-            return OAuthBench.url("myapp://callback?code=c&state=\(state?.value ?? "")")
+        let (hasOpened, mayReturn) = (Gate(), Gate())
+        let grant = OAuthBench.browser { state in
+            hasOpened.open()
+            await mayReturn.wait()
+            return "code=c&state=\(state)"
         }
         let oauth = bench.plugin(grant: grant)
         let first = Task { try await oauth.signIn() }
-        for await _ in opened { break }
+        await hasOpened.wait()
         let error = await oauthError { try await oauth.signIn() }
         #expect(error?.code == .oauth(.signInProgress))
-        release.yield()
+        mayReturn.open()
         try await first.value
-        release.finish()
         try await oauth.signIn()
         #expect(bench.tokenForms.count == 2)
     }
@@ -160,20 +157,19 @@ struct OAuthAuthorizationTests {
     @Test("A sign-out during a sign-in wins: the session does not begin")
     func signOutMeanwhile() async throws {
         let bench = OAuthBench()
-        let (opened, open) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
-        let grant = OAuthGrant.authorizationCode(redirect: OAuthBench.url("myapp://callback")) { url in
-            open.yield()
-            for await _ in released { break }
-            let state = FormText.items(of: url.query(percentEncoded: true) ?? "").first { $0.name == "state" }
-            return OAuthBench.url("myapp://callback?code=c&state=\(state?.value ?? "")")
+        let (hasOpened, mayReturn) = (Gate(), Gate())
+        let grant = OAuthBench.browser { state in
+            hasOpened.open()
+            await mayReturn.wait()
+            return "code=c&state=\(state)"
         }
         let oauth = bench.plugin(grant: grant)
         let first = Task { try await oauth.signIn() }
-        for await _ in opened { break }
+        await hasOpened.wait()
         try await oauth.signOut()
-        release.yield()
+        mayReturn.open()
         await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(bench.revoked == ["CANARY-refresh-1", "CANARY-access-1"])
         #expect(try await !oauth.isSignedIn)
         #expect(try await !bench.plugin(grant: grant).isSignedIn)
     }

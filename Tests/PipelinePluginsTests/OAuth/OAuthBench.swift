@@ -67,6 +67,9 @@ final class OAuthBench: Sendable {
     /// The forms that the token endpoint received.
     var tokenForms: [[String: String]] { received.filter { $0.path == "/token" }.map(\.form) }
 
+    /// The tokens that were revoked.
+    var revoked: [String?] { received.filter { $0.path == "/revoke" }.map { $0.form["token"] } }
+
     /// The values of Authorization that the API received.
     var authorizations: [String?] { received.filter { $0.path == "/items" }.map { $0.headers[.authorization] } }
 
@@ -142,11 +145,11 @@ final class OAuthBench: Sendable {
 
     /// Signs in with an authorization code that a browser returns at once.
     static func browser(
-        _ query: @escaping @Sendable (String) -> String = { "code=CANARY-code&state=\($0)" }
+        _ query: @escaping @Sendable (String) async -> String = { "code=CANARY-code&state=\($0)" }
     ) -> OAuthGrant {
         .authorizationCode(redirect: url("myapp://callback"), scopes: ["read"]) { opened in
             let items = FormText.items(of: opened.query(percentEncoded: true) ?? "")
-            return url("myapp://callback?" + query(items.first { $0.name == "state" }?.value ?? ""))
+            return await url("myapp://callback?" + query(items.first { $0.name == "state" }?.value ?? ""))
         }
     }
 }

@@ -65,6 +65,55 @@ struct OAuthDPoPTests {
         request.path == "/token" ? OAuthBench.tokens(number, type: "DPoP") : nil
     }
 
+    /// The header of the examples of RFC 9449, with their key.
+    private static let exampleHeader = """
+        eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZ\
+        OXpDa0RscEJoRjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIs\
+        ImNydiI6IlAtMjU2In19
+        """
+
+    @Test(
+        "The proofs of RFC 9449 verify, and a proof for the same request makes the same claims",
+        arguments: [
+            (
+                """
+                eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rv\
+                a2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.\
+                2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg
+                """,
+                "POST", "https://server.example.com/token", nil
+            ),
+            (
+                """
+                eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9w\
+                cm90ZWN0ZWRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNFc05yV0JiMHhXWG9hTnk1OUlp\
+                S0NBcWtzbVFFbyJ9.\
+                2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd-jfxSYoMxhAJpLjA
+                """,
+                "GET", "https://resource.example.org/protectedresource", "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
+            ),
+        ] as [(String, String, String, String?)]
+    )
+    func vectors(rest: String, method: String, url: String, token: String?) throws {
+        let example = try #require(Proof("\(Self.exampleHeader).\(rest)"))
+        let key = try #require(example.header["jwk"] as? [String: String])
+        let keyText = try JSONSerialization.data(withJSONObject: key, options: .sortedKeys)
+        let thumbprint = Base64URL.text(of: PipelineHashes.SHA256.hash(Array(keyText)))
+        #expect(thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+        let seconds = try #require(example.claims["iat"] as? Int)
+        let use = DPoPKey.Use(
+            method: method,
+            url: url,
+            token: token,
+            date: Date(timeIntervalSince1970: Double(seconds)),
+            id: try #require(example.claims["jti"] as? String)
+        )
+        let own = try #require(Proof(DPoPKey().proof(use)))
+        #expect(own.claims as NSDictionary == example.claims as NSDictionary)
+        #expect(own.header.keys == example.header.keys)
+        #expect((own.header["jwk"] as? [String: String])?.keys == key.keys)
+    }
+
     @Test("Token and resource requests carry a proof for their method, URL and token")
     func claims() async throws {
         let bench = OAuthBench(bound)

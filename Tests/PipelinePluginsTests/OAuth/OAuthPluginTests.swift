@@ -182,9 +182,9 @@ struct OAuthPluginTests {
         let provider = bench.provider(oauth)
         try await oauth.signIn()
         if byProvider { try await provider.signOut() } else { try await oauth.signOut() }
-        let revoked = bench.received.filter { $0.path == "/revoke" }.map(\.form)
-        #expect(revoked.map { $0["token"] } == ["CANARY-refresh-1", "CANARY-access-1"])
-        #expect(revoked.map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
+        #expect(bench.revoked == ["CANARY-refresh-1", "CANARY-access-1"])
+        let hints = bench.received.filter { $0.path == "/revoke" }.map { $0.form["token_type_hint"] }
+        #expect(hints == ["refresh_token", "access_token"])
         #expect(bench.store.load(OAuthBench.storeKey) == nil)
         let error = await oauthError { _ = try await provider.request(.list) }
         #expect(error?.code == .sessionEnded)
@@ -197,7 +197,7 @@ struct OAuthPluginTests {
         let bench = OAuthBench()
         try await bench.plugin(grant: OAuthBench.browser()).signIn()
         try await bench.plugin(grant: OAuthBench.browser()).signOut()
-        #expect(bench.received.filter { $0.path == "/revoke" }.count == 2)
+        #expect(bench.revoked.count == 2)
         #expect(bench.store.load(OAuthBench.storeKey) == nil)
     }
 
@@ -269,6 +269,87 @@ struct OAuthPluginTests {
         }
         #expect(bench.store.load(OAuthBench.storeKey) == nil)
         #expect(try await !oauth.isSignedIn)
+    }
+
+    /// A store that takes 10 s to load.
+    private struct SlowStore: CredentialStore {
+        let inner: MemoryCredentialStore
+        let clock: ManualClock
+
+        func load(_ key: String) async throws -> Data? {
+            try await clock.sleep(for: .seconds(10))
+            return inner.load(key)
+        }
+
+        func save(_ credential: Data, for key: String) { inner.save(credential, for: key) }
+
+        func remove(_ key: String) { inner.remove(key) }
+    }
+
+    @Test("A cancelled caller stops waiting for the store at once, and the others go on")
+    func cancelledWait() async throws {
+        let bench = OAuthBench()
+        try await bench.plugin(grant: OAuthBench.browser()).signIn()
+        let store = SlowStore(inner: bench.store, clock: bench.clock)
+        let oauth = bench.plugin(grant: OAuthBench.browser(), store: store)
+        let provider = bench.provider(oauth)
+        let start = bench.clock.now
+        try await bench.clock.run {
+            async let first = oauth.isSignedIn
+            async let second = provider.request(.list)
+            try await bench.clock.sleep(for: .seconds(1))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await oauth.isSignedIn }
+                group.addTask { _ = try await provider.request(.list) }
+                try await bench.clock.sleep(for: .seconds(1))
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    #expect(throws: CancellationError.self) { try result.get() }
+                }
+            }
+            #expect(start.duration(to: bench.clock.now) == .seconds(2))
+            #expect(try await first)
+            #expect(try await second.statusCode == 200)
+            #expect(start.duration(to: bench.clock.now) == .seconds(10))
+        }
+        #expect(bench.authorizations == ["Bearer CANARY-access-1"])
+    }
+
+    @Test("A cancelled sign-out still empties the store, and a cancelled refresh still stores its credential")
+    func cancelledChange() async throws {
+        let bench = OAuthBench()
+        try await bench.plugin(grant: OAuthBench.browser()).signIn()
+        let store = SlowStore(inner: bench.store, clock: bench.clock)
+        let data = try #require(bench.store.load(OAuthBench.storeKey))
+        let credential = try JSONDecoder().decode(OAuthCredential.self, from: data)
+        for signsOut in [true, false] {
+            let oauth = bench.plugin(grant: OAuthBench.browser(), store: store)
+            try await bench.clock.run {
+                async let holder = oauth.isSignedIn
+                try await bench.clock.sleep(for: .seconds(1))
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        if signsOut {
+                            try? await oauth.signOut()
+                        } else {
+                            try? await oauth.session.save(credential, oauth.session.generation)
+                        }
+                    }
+                    try? await bench.clock.sleep(for: .seconds(1))
+                    group.cancelAll()
+                }
+                _ = try await holder
+            }
+            #expect((bench.store.load(OAuthBench.storeKey) == nil) == signsOut)
+        }
+    }
+
+    @Test("A sign-in whose session cannot be stored revokes its tokens", arguments: [true, false])
+    func unwritableRevokes(succeeds: Bool) async throws {
+        let bench = OAuthBench { request, _ in request.path == "/revoke" && !succeeds ? .status(503) : nil }
+        let oauth = bench.plugin(grant: OAuthBench.browser(), store: OAuthTestStore(bench.store, saves: false))
+        await #expect(throws: OAuthTestStore.Failure.self) { try await oauth.signIn() }
+        #expect(bench.revoked == (succeeds ? ["CANARY-refresh-1", "CANARY-access-1"] : ["CANARY-refresh-1"]))
     }
 
     @Test("A sign-in whose session cannot be stored fails; a refresh whose session cannot be stored does not")

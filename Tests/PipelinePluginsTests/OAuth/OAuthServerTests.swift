@@ -112,6 +112,12 @@ struct OAuthServerTests {
             description: "unknown CANARY-token \u{7}é" + String(repeating: "y", count: 300),
             hiding: ["CANARY-token", "abc"]
         )
+        let interrupted = OAuthServerError(
+            error: "x",
+            description: "CANARY\u{0}-to\u{7f}ken, passé wort",
+            hiding: ["CANARY-token", "passé wort"]
+        )
+        #expect(interrupted.errorDescription == "…, …")
         #expect(error.error.hasPrefix("badxxx") && error.error.count == 64)
         #expect(error.errorDescription?.hasPrefix("unknown … yyy") == true)
         #expect(error.errorDescription?.count == 200)

@@ -76,17 +76,17 @@ enum LogInSamples {
 extension LogInSamples {
     // sample: app
     @MainActor
-    static func authenticate(
-        _ url: URL,
-        _ anchor: any ASWebAuthenticationPresentationContextProviding
-    ) async throws -> URL {
-        try await withCheckedThrowingContinuation { done in
-            let session = ASWebAuthenticationSession(url: url, callback: .customScheme("myapp")) { callback, error in
-                done.resume(with: callback.map { .success($0) } ?? .failure(error ?? CancellationError()))
-            }
-            session.presentationContextProvider = anchor
-            session.start()
+    static func browse(_ url: URL, _ anchor: any ASWebAuthenticationPresentationContextProviding) async throws -> URL {
+        let (callbacks, done) = AsyncThrowingStream<URL, any Error>.makeStream()
+        let session = ASWebAuthenticationSession(url: url, callback: .customScheme("myapp")) { @Sendable url, error in
+            if let url { done.yield(url) }
+            done.finish(throwing: error)
         }
+        session.presentationContextProvider = anchor
+        guard session.start() else { throw ASWebAuthenticationSessionError(.presentationContextInvalid) }
+        defer { session.cancel() }
+        for try await callback in callbacks { return callback }
+        throw CancellationError()
     }
     // end
 }
