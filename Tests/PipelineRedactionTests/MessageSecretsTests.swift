@@ -1,7 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
+
+@testable import PipelineRedaction
 
 @Suite("Redactor, secrets of a message")
 struct MessageSecretsTests {
@@ -39,6 +42,70 @@ struct MessageSecretsTests {
         let name = try #require(HTTPField.Name(name))
         let redactor = try redactor([name: value], secret: name.rawName == "X-Api-Key" ? [name] : [])
         #expect(redactor.text(text) == shown)
+    }
+
+    private static let hex = "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
+    private static let aws =
+        "AWS4-HMAC-SHA256 Credential=AKID/20150830/us-east-1/iam/aws4_request, "
+        + "SignedHeaders=content-type;host;x-amz-date;x-amz-meta-an0therheaderwithalongname, Signature=\(hex)"
+    private static let jwt = "eyJhbGciOiJub25lIn0eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0NTY3ODkwIn0xMjM0.c2lnbmF0dXJl"
+
+    @Test(
+        "A part of a secret field that could be a signature is hidden alone; others are not",
+        arguments: [
+            (aws, "<Provided>\(hex)</Provided>", "<Provided>…</Provided>"),
+            (
+                aws, "AKID/20150830/us-east-1/iam/aws4_request content-type;host x-amz-meta-an0therheaderwithalongname",
+                nil
+            ),
+            ("v1=\(hex)", hex, "…"),
+            ("Bearer \(hex)", "\(hex) Bearer", "… Bearer"),
+            ("\(hex) \(String(hex.reversed()))", "<\(hex)>", "<…>"),
+            ("t=1492774577,v1=\(hex),v0=6ffbb59b2300aae63f27240606", "1492774577 6ffbb59b2300aae63f27240606", nil),
+            ("Digest username=\"bob4711\", response=\"\(hex.prefix(32))\", uri=\"/a\"", "\(hex.prefix(32))", "…"),
+            ("Digest realm=\"ArealmWithoutDigitsAndPadding\", uri=\"/a\"", "ArealmWithoutDigitsAndPadding", nil),
+            ("v1,0123456789abcdefghijklmno12", "0123456789abcdefghijklmno12", "…"),
+            ("v1,0123456789abcdefghijklmno1", "0123456789abcdefghijklmno1", nil),
+            ("Bearer \(jwt), x=1", jwt.split(separator: ".").joined(separator: " "), nil),
+            ("a=1, Bearer_\(hex)", hex, nil),
+        ]
+    )
+    func parts(value: String, text: String, shown: String?) throws {
+        let redactor = try redactor([.authorization: value])
+        #expect(redactor.text(text) == shown ?? text)
+        #expect(redactor.containsSecret(in: text.utf8) == (shown != nil))
+    }
+
+    @Test("A random signature is hidden alone, whatever surrounds it in its field")
+    func randomParts() throws {
+        var random = PipelineRandom.seeded(23)
+        for index in 0..<1_000 {
+            let signatures = (0..<2).map { _ in
+                let bytes = (0..<[20, 32, 64][index % 3]).map { _ in UInt8.random(in: 0...255, using: &random) }
+                return index % 2 == 0
+                    ? Data(bytes).base64EncodedString() : bytes.map { String($0 >> 4, radix: 16) }.joined() + "0123456"
+            }
+            let fields = [
+                "v1,\(signatures[0]) v1,\(signatures[1])", "sig1=:\(signatures[0]):, sig2=:\(signatures[1]):",
+                "t=1,v1=\(signatures[0]),v1=\(signatures[1])", "\(signatures[0]);\(signatures[1])",
+                "Signature keyId=\"a\",signature=\"\(signatures[0])\", b=\"\(signatures[1])\"",
+            ]
+            let redactor = try redactor([.authorization: fields[index % fields.count]])
+            for signature in signatures where redactor.text("<\(signature)>") != "<…>" {
+                Issue.record("case \(index): \(signature)")
+            }
+        }
+    }
+
+    @Test("The beginnings include those of the parts")
+    func beginningsOfParts() throws {
+        let request = try PipelineRequest(url: "https://a.test/", headers: [.authorization: Self.aws])
+        var secrets = MessageSecrets(beginningsFor: .standard)
+        secrets.insert(request.head) { _ in false }
+        let beginnings = try #require(secrets.beginnings)
+        #expect(Self.hex.withBytes(beginnings.mayBeFound))
+        #expect(!"content-type;host;x-amz-date;x-amz-meta-an0therheader".withBytes(beginnings.mayBeFound))
+        #expect(secrets.fieldValues.isEmpty)
     }
 
     @Test("The cookies of a response are hidden, too, but not their attributes")

@@ -90,10 +90,14 @@ package struct MessageSecrets {
 
     /// Inserts the credentials of `scheme credentials`, or a value alone (RFC 9110 §11.4).
     private mutating func insert(credentials value: Substring) {
-        guard let blank = value.firstIndex(ofByte: UInt8(ascii: " ")) else { return insert(value) }
+        guard let blank = value.firstIndex(ofByte: UInt8(ascii: " ")) else {
+            insert(partsOf: value, except: value)
+            return insert(value)
+        }
         let credentials = value[value.utf8.index(after: blank)...].trimming {
             $0.isASCII ? $0 == " " || $0 == "\t" : $0.properties.generalCategory == .spaceSeparator
         }
+        insert(partsOf: value, except: credentials)
         insert(credentials)
         guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: String(credentials)) else {
             return
@@ -101,6 +105,53 @@ package struct MessageSecrets {
         // RFC 7617 §2: the password follows the first colon.
         let pair = String(decoding: data, as: UTF8.self)
         if let colon = pair.firstIndex(of: ":") { insert(pair[pair.index(after: colon)...]) }
+    }
+
+    /// Inserts the parts of a value that could be signatures, because a server may return such a part alone.
+    ///
+    /// The other parts could be any text, such as a date or the name of a header field.
+    private mutating func insert(partsOf value: Substring, except whole: Substring) {
+        var rest = value.utf8
+        while rest.count >= Self.signatureByteCount {
+            let end = rest.firstIndex(where: Self.isSeparator) ?? rest.endIndex
+            let part = Self.withoutName(rest[..<end])
+            let isWhole = part.startIndex == whole.startIndex && part.endIndex == whole.endIndex
+            if !isWhole, Self.isSignature(part) { insert(Substring(part)) }
+            rest = rest[end...].dropFirst()
+        }
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"), UInt8(ascii: "\""): true
+        default: false
+        }
+    }
+
+    /// Returns the text after `name=`, or the whole text if only padding follows.
+    private static func withoutName(_ part: Substring.UTF8View) -> Substring.UTF8View {
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return part }
+        let value = part[equals...].dropFirst()
+        return value.isEmpty || value.first == UInt8(ascii: "=") ? part : value
+    }
+
+    /// The length of a SHA-1 in base64 without padding.
+    private static let signatureByteCount = 27
+
+    /// Returns whether a text could be a signature in hexadecimal or base64.
+    ///
+    /// Without digits and padding, it could be a name.
+    private static func isSignature(_ text: Substring.UTF8View) -> Bool {
+        guard text.count >= signatureByteCount else { return false }
+        var hasMark = false
+        for byte in text {
+            switch byte {
+            case 0x30...0x39, UInt8(ascii: "="): hasMark = true
+            case 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "+"), UInt8(ascii: "/"): break
+            default: return false
+            }
+        }
+        return hasMark
     }
 
     private mutating func insert(_ value: Substring) {
