@@ -9,7 +9,7 @@ final class AsyncHTTPClientLease: Sendable {
     let client: HTTPClient
     /// The exchanges to which the client's connections report; `nil` for a shared client.
     let exchanges: AsyncHTTPClientExchanges?
-    /// The client's TLS configuration, for requests that must not get a pooled connection.
+    /// The client's TLS configuration, for requests that need a pool of their own.
     ///
     /// AsyncHTTPClient keeps connections of requests with their own configuration separate from all others.
     let tlsConfiguration: TLSConfiguration?

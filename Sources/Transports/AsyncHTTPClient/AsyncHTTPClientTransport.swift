@@ -40,8 +40,8 @@ public import Pipeline
 ///   ``/Pipeline/PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
 ///   shared client cannot report it: the time of an attempt starts with its exchange.
 /// - If a reused connection is lost before any byte of the next response, the transport's own client sends the request
-///   on a new connection, at most twice. It resends a request with a safe method (GET, HEAD, OPTIONS, TRACE, QUERY) and
-///   a replayable body, and any request of which nothing was written. Any other request that may have been written,
+///   on another connection, at most twice. It resends a request with a safe method (GET, HEAD, OPTIONS, TRACE, QUERY)
+///   and a replayable body, and any request of which nothing was written. Any other request that may have been written,
 ///   such as a POST, fails with `connectionLost`. All of this is one exchange, within the time of its attempt (RFC 9112
 ///   §9.3.1).
 /// - On each HTTP/1.1 connection, bytes that belong to no response close the connection, and informational responses
@@ -319,10 +319,8 @@ public final class AsyncHTTPClientTransport: Transport {
         let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, watch)
         do {
             var outgoing = upload.makeRequest(request.head)
-            if let identity {
+            if identity != nil || tryCount > 1 {
                 outgoing.tlsConfiguration = client.tlsConfiguration?.presenting(identity, tryCount: tryCount)
-            } else if tryCount > 1 {
-                outgoing.tlsConfiguration = client.tlsConfiguration
             }
             let id = attempt.flatMap { client.exchanges?.begin($0, in: &outgoing.headers) }
             defer { id.map { client.exchanges?.end($0) } }

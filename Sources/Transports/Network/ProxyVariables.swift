@@ -1,15 +1,6 @@
+import Foundation
 import HTTPTypes
 import Pipeline
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The environment variables that name proxies, read as curl reads them.
 ///
@@ -85,14 +76,16 @@ struct ProxyVariables: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the host of an authority, without port and brackets.
+    /// Returns the host of an authority to which rules apply: without a user name, a port, brackets and
+    /// percent-encoding, which a network library would decode.
     static func host(of authority: String) -> String {
-        let bytes = authority.utf8
+        let bytes = authority.utf8.split(separator: UInt8(ascii: "@")).last ?? authority.utf8[...]
         let host =
             bytes.first == UInt8(ascii: "[")
             ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
             : bytes.prefix { $0 != UInt8(ascii: ":") }
-        return String(Substring(host))
+        let text = String(Substring(host))
+        return text.removingPercentEncoding ?? text
     }
 
     private static let plainNames = ["http_proxy"]

@@ -1,13 +1,7 @@
-import Foundation
 import HTTPTypes
 import Pipeline
 
 extension PipelineRequest {
-    /// The host to which rules apply: without a port, a user name and percent-encoding, which a network library would
-    /// decode.
-    var ruleHost: String {
-        let authority = head.authority ?? ""
-        let host = ProxyVariables.host(of: authority.split(separator: "@").last.map(String.init) ?? "")
-        return host.removingPercentEncoding ?? host
-    }
+    /// The host to which rules of trust, identities and proxies apply.
+    var ruleHost: String { ProxyVariables.host(of: head.authority ?? "") }
 }

@@ -4,6 +4,9 @@ import Pipeline
 #if AsyncHTTPClient
 import NIOSSL
 #endif
+#if canImport(Security)
+import Security
+#endif
 
 extension TrustPolicy {
     /// What the certificate and the connection of a host must fulfil.
@@ -20,7 +23,9 @@ extension TrustPolicy {
         ///
         /// - Parameter pem: one or more certificates in PEM.
         /// - Returns: the rule.
-        /// - Throws: `PipelineError` with code `tls.configuration` if there is no certificate or one cannot be read.
+        /// - Throws: `PipelineError` with code `tls.configuration` if there is no certificate or one cannot be read. On
+        ///   Linux without the package trait `AsyncHTTPClient`, no transport uses the authorities, and only the
+        ///   structure of PEM is checked.
         public static func authorities(pem: some Sequence<UInt8>) throws -> Rule {
             let unreadable = PipelineError(
                 .tls(.configuration),
@@ -30,6 +35,11 @@ extension TrustPolicy {
             #if AsyncHTTPClient
             for bytes in authorities {
                 do { _ = try NIOSSLCertificate(bytes: bytes, format: .der) } catch { throw unreadable }
+            }
+            #endif
+            #if canImport(Security)
+            for bytes in authorities where SecCertificateCreateWithData(nil, Data(bytes) as CFData) == nil {
+                throw unreadable
             }
             #endif
             var rule = Rule()

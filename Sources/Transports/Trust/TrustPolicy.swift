@@ -20,10 +20,11 @@ public import Pipeline
 ///   transport is configured.
 /// - A certificate is always verified: its authority, its dates and its host. Pins come on top.
 /// - A pin is compared with the key of the server's own certificate, once for each connection and before any part of a
-///   request is written.
+///   request is written. A mismatch in audit mode, and pins that have expired, are reported once for each connection.
+///   A rejected pin is reported once for each request that fails.
 /// - A request over http to a host with enforced pins fails with `tls.pin`, and nothing is sent.
-/// - Each report also becomes an annotation of the exchange that opened the connection, with the transport's name and
-///   the outcome, so that logs show it.
+/// - Each report also becomes an annotation of the exchange that first used the connection or failed, with the
+///   transport's name and the outcome, so that logs show it.
 ///
 /// **Defaults**
 ///

@@ -28,6 +28,8 @@ public import Foundation
 /// - For a download, or a response that is watched, unread bytes wait in memory up to `unreadByteCount`, and then in a
 ///   temporary file of mode 0600.
 /// - A GET or HEAD request is sent without a body. If it has bytes, it fails.
+/// - On Apple platforms, each rule of `trust` has a session of its own, so that no connection serves hosts of different
+///   rules.
 /// - TLS, connection limits and proxies are configured by `configuration`, except for proxies on Linux. There, libcurl
 ///   uses the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, whatever the configuration
 ///   is. If such a proxy applies, a request over http to a loopback address fails if it carries a credential (a secret
@@ -92,8 +94,8 @@ public import Foundation
 /// - A reset during a handshake is `connectionLost`.
 /// - With HTTP/2, header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
-    private let session: URLSession
-    let delegate: URLSessionExchanges
+    private let general: URLSessionLane
+    private let ruled: HostRules<URLSessionLane>
     private let unreadByteCount: Int
     private let spooledByteCount: Int
     private let machine: Machine
@@ -140,13 +142,20 @@ public final class URLSessionTransport: Transport {
         self.spooledByteCount = spooledByteCount
         self.machine = machine
         self.trust = URLSessionTrust(trust, identities)
-        self.delegate = delegate
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
+        general = URLSessionLane(configuration, delegate)
+        #if canImport(FoundationNetworking)
+        ruled = HostRules([:])
+        #else
+        ruled = HostRules(trust.rules.mapValues { _ in URLSessionLane(configuration, URLSessionExchanges()) })
+        #endif
     }
 
     deinit {
-        session.finishTasksAndInvalidate()
+        for lane in [general] + ruled.values { lane.session.finishTasksAndInvalidate() }
     }
+
+    /// The delegate of the session for hosts without a rule.
+    var delegate: URLSessionExchanges { general.exchanges }
 
     /// Returns an ephemeral configuration without cookies, cache and stored credentials.
     public static func makeDefaultConfiguration() -> URLSessionConfiguration {
@@ -176,6 +185,7 @@ public final class URLSessionTransport: Transport {
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
         #endif
         let upload = try await URLSessionUpload(request, limit: spooledByteCount)
+        let lane = ruled.isEmpty ? general : ruled.value(for: request.ruleHost) ?? general
         let exchange = URLSessionExchange(
             request: request,
             isStreaming: context.wantsStream,
@@ -183,11 +193,11 @@ public final class URLSessionTransport: Transport {
             // A body that the pipeline reads itself must not fail because the network was faster.
             spills: context.wantsStream && !context.isStreaming,
             upload: upload,
-            owner: delegate,
+            owner: lane.exchanges,
             trust: trust,
             context: context
         )
-        delegate.start(exchange) { [session] in upload.makeTask(in: session) }
+        lane.exchanges.start(exchange) { [session = lane.session] in upload.makeTask(in: session) }
         do {
             return try await exchange.response()
         } catch {

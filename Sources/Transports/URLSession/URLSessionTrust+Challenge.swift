@@ -19,7 +19,11 @@ extension URLSessionTrust {
             SecTrustSetAnchorCertificates(trust, anchors as CFArray)
             SecTrustSetAnchorCertificatesOnly(trust, true)
         }
-        guard SecTrustEvaluateWithError(trust, nil) else {
+        var error: CFError?
+        guard SecTrustEvaluateWithError(trust, &error) else {
+            if let error, CFErrorGetCode(error) == Int(errSecHostNameMismatch) {
+                return .failure(PipelineError(.tls(.hostName), "the certificate is for another host"))
+            }
             return .failure(PipelineError(.tls(.certificate), "the server's certificate is not one to trust"))
         }
         guard let pins = rule.pins else { return .credential(URLCredential(trust: trust)) }
@@ -36,12 +40,12 @@ extension URLSessionTrust {
     /// Handles a request for a client certificate.
     func answerIdentity(of host: String) -> Answer {
         guard let identity = identities?.identity(for: host) else { return .platform }
-        guard let reference = identity.makeReference() else {
+        guard let credential = identity.makeCredential() else {
             return .failure(
                 PipelineError(.tls(.configuration), "the client identity for \(host) cannot be read from its source")
             )
         }
-        return .credential(URLCredential(identity: reference, certificates: nil, persistence: .none))
+        return .credential(credential)
     }
 
     /// Returns the pin of the leaf certificate's key.
@@ -52,20 +56,18 @@ extension URLSessionTrust {
             let type = attributes[kSecAttrKeyType] as? String
         else { return nil }
         let bytes = [UInt8](data)
-        let info: [UInt8]? =
-            switch type {
-            case kSecAttrKeyTypeRSA as String: SubjectPublicKeyInfo.rsa(bytes)
-            case kSecAttrKeyTypeECSECPrimeRandom as String: SubjectPublicKeyInfo.ec(bytes)
-            default: nil
-            }
+        var info: [UInt8]?
+        if type == kSecAttrKeyTypeRSA as String { info = SubjectPublicKeyInfo.rsa(bytes) }
+        if type == kSecAttrKeyTypeECSECPrimeRandom as String { info = SubjectPublicKeyInfo.ec(bytes) }
         return info.map { TrustPin(subjectPublicKeyInfo: $0) }
     }
 }
 
 extension ClientIdentity {
     /// Returns the platform's form of the identity; `nil` for PEM, or if there is none.
-    fileprivate func makeReference() -> SecIdentity? {
+    fileprivate func makeCredential() -> URLCredential? {
         var found: CFTypeRef?
+        var intermediates: [SecCertificate] = []
         switch source {
         case .pem:
             return nil
@@ -80,12 +82,19 @@ extension ClientIdentity {
                 let item = (items as? [[CFString: Any]])?.first
             else { return nil }
             found = item[kSecImportItemIdentity] as CFTypeRef?
+            // The first certificate is that of the identity.
+            let chain = item[kSecImportItemCertChain] as? [SecCertificate] ?? []
+            intermediates = Array(chain.dropFirst())
         case .keychain(let label):
             let query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
             guard SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess else { return nil }
         }
         guard let reference = found, CFGetTypeID(reference) == SecIdentityGetTypeID() else { return nil }
-        return unsafeDowncast(reference, to: SecIdentity.self)
+        return URLCredential(
+            identity: unsafeDowncast(reference, to: SecIdentity.self),
+            certificates: intermediates.isEmpty ? nil : intermediates,
+            persistence: .none
+        )
     }
 }
 #endif

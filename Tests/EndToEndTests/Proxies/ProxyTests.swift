@@ -37,6 +37,25 @@ struct ProxyTests {
         }
     }
 
+    @Test(
+        "Pins are compared with the key of the server and not with that of the proxy",
+        arguments: ProxyPeer.allCases,
+        SecureServer.allCases
+    )
+    func pins(peer: ProxyPeer, server: SecureServer) async throws {
+        let pin = try #require(TrustPin(TLSServers.pin))
+        let (other, third) = (try #require(TrustPin(TLSServers.otherPin)), TrustPin(subjectPublicKeyInfo: [1]))
+        let target = SecureTarget(baseURL: server.url, path: "/echo")
+        func provider(_ pins: [TrustPin]) throws -> Provider<SecureTarget> {
+            let trust = TrustPolicy(["127.0.0.1": .system.pinned(to: pins)])
+            return Provider(transport: try ProxyPeer.makeTransport(.proxy(peer.route()), trust: trust))
+        }
+        #expect(try await provider([pin, other]).request(target).headers.text("X-Protocol") == server.version)
+        let error = try #require(await provider([other, third]).failure(target))
+        #expect(error.code == .tls(.pin))
+        #expect(error.reason == "no pin for 127.0.0.1 matches: its key has the pin \(pin)")
+    }
+
     @Test("Requests over http pass through the proxy, which resolves the host's name", arguments: ProxyPeer.allCases)
     func plain(peer: ProxyPeer) async throws {
         let server = try LoopbackServer { [.respond(200, body: $0.target)] }

@@ -42,12 +42,18 @@ struct TrustTests {
         _ rule: TrustPolicy.Rule,
         _ version: Version,
         identities: ClientIdentities? = nil,
+        connectionsPerHost: Int? = nil,
         plugins: [any PluginType] = []
     ) -> Provider<SecureTarget> {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         if version == .http1 { configuration.httpVersion = .http1Only }
         let trust = TrustPolicy(["127.0.0.1": rule]) { [reports] in reports.add($0) }
-        let transport = AsyncHTTPClientTransport(configuration: configuration, trust: trust, identities: identities)
+        let transport = AsyncHTTPClientTransport(
+            configuration: configuration,
+            connectionsPerHost: connectionsPerHost,
+            trust: trust,
+            identities: identities
+        )
         return Provider(transport: transport, plugins: plugins)
     }
 
@@ -60,17 +66,16 @@ struct TrustTests {
         return try ClientIdentity(pemChain: try TLSServers.file(files.chain), pemKey: try TLSServers.file(files.key))
     }
 
-    @Test("An own authority is trusted without any pin, and no other host's rule applies", arguments: Version.allCases)
+    @Test("A rule trusts only its own authority, and only for its host", arguments: Version.allCases)
     func ownAuthority(version: Version) async throws {
-        let provider = makeProvider(authority, version)
-        let response = try await provider.request(target())
+        let other = try TrustPolicy.Rule.authorities(pem: try TLSServers.file(TLSServers.otherAuthority))
+        let provider = makeProvider(other, version)
+        let response = try await provider.request(target("OTHER_CA"))
         #expect(response.headers.text("X-Protocol") == version.rawValue)
-        #expect(await provider.failure(target("UNKNOWN_CA"))?.code == .tls(.certificate))
-        let elsewhere = SecureTarget(
-            baseURL: try #require(URL(string: "https://localhost:\(TLSServers.url("UNKNOWN_CA").port ?? 0)")),
-            path: "/"
-        )
-        #expect(await provider.failure(elsewhere)?.code == .tls(.certificate))
+        #expect(await provider.failure(target())?.code == .tls(.certificate))
+        let url = try #require(URL(string: "https://localhost:\(TLSServers.url("OTHER_CA").port ?? 0)"))
+        #expect(await provider.failure(SecureTarget(baseURL: url, path: "/"))?.code == .tls(.certificate))
+        #expect(await makeProvider(.system, version).failure(target("OTHER_CA"))?.code == .tls(.certificate))
         #expect(reports.outcomes.isEmpty)
     }
 
@@ -176,6 +181,36 @@ struct TrustTests {
         #expect(try await notThisHost.request(target("MUTUAL")).statusCode == 400)
         let required = makeProvider(authority, .http1)
         #expect(await required.failure(target("CLIENT_REQUIRED"))?.code == .tls(.handshake))
+    }
+
+    @Test("A retry presents the client identity of its time", arguments: Version.allCases)
+    func retriedIdentity(version: Version) async throws {
+        let identities = ClientIdentities(["127.0.0.1": try identity("CLIENT")])
+        let renewed = try identity("RENEWED")
+        let seen = Mutex<[String?]>([])
+        let policy = RetryPolicy { outcome in
+            seen.withLock { $0.append(outcome.response?.headers.text("X-Client")) }
+            if outcome.attempt == 2 { identities.set(renewed, for: "127.0.0.1") }
+            return nil
+        }
+        let retry = RetryPlugin(maximumAttempts: 4, policy: policy, backoff: .constant(.zero))
+        let provider = makeProvider(authority, version, identities: identities, plugins: [retry])
+        _ = try await provider.request(target("MUTUAL", "/status/503"))
+        #expect(seen.withLock { $0 } == ["CN=client", "CN=client", "CN=renewed", "CN=renewed"])
+    }
+
+    @Test("A request that is resent after its connection was lost presents the client identity")
+    func resentIdentity() async throws {
+        let identities = ClientIdentities(["127.0.0.1": try identity("CLIENT")])
+        let provider = makeProvider(authority, .http1, identities: identities, connectionsPerHost: 1)
+        var connections: Set<String?> = []
+        for _ in 0..<3 {
+            let response = try await provider.request(target("MUTUAL", "/reused"))
+            #expect(response.headers.text("X-Client") == "CN=client")
+            #expect(response.exchanges.count == 1)
+            connections.insert(response.headers.text("X-Connection"))
+        }
+        #expect(connections.count == 3)
     }
 
     @Test("After a rotation, no request uses a connection of the old identity", arguments: Version.allCases)

@@ -150,34 +150,66 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/dies"])
     }
 
-    @Test("C13 A request is resent at most twice, however many dead connections it gets")
-    func maximum() async throws {
-        let closes = Mutex(0)
-        let server = try LoopbackServer { request in
-            if request.target == "/hold" { return [.hold("first two"), .respond(200)] }
-            let dies =
-                request.target == "/dies"
-                && closes.withLock { count in
-                    count -= 1
-                    return count >= 0
-                }
-            if dies { return [.close] }
-            return request.target == "/dies" ? [.hold("second two"), .respond(200)] : [.respond(200)]
+    /// A server that closes the connection at as many requests for `/dies` as `closes` says.
+    ///
+    /// It responds to `/` at once, and to other requests when their path is released.
+    private static func server(closes: ClosesLeft) throws -> LoopbackServer {
+        try LoopbackServer { request in
+            if request.target == "/dies", closes.take() { return [.close] }
+            return request.target == "/" ? [.respond(200)] : [.hold(request.target), .respond(200)]
         }
+    }
+
+    private final class ClosesLeft: Sendable {
+        private let count = Mutex(0)
+
+        func set(_ number: Int) { count.withLock { $0 = number } }
+
+        func take() -> Bool {
+            count.withLock { count in
+                count -= 1
+                return count >= 0
+            }
+        }
+    }
+
+    @Test("C13 The third try does not get a dead connection of the second try's pool")
+    func thirdTry() async throws {
+        let closes = ClosesLeft()
+        let server = try Self.server(closes: closes)
         defer { server.stop() }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 2))
-        // Two connections for the first tries, which die, and two for the resent requests.
-        for (path, name, count) in [("/hold", "first two", 2), ("/dies", "second two", 4)] {
-            if path == "/dies" { closes.withLock { $0 = 2 } }
+        // Two connections for first tries, which die, two for second tries, and two for first tries again.
+        for (index, path) in ["/first", "/dies", "/last"].enumerated() {
+            closes.set(2)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<2 { group.addTask { _ = try await provider.request(Probe(server, path)) } }
-                await server.wait { $0.holdCount == count }
-                server.release(name)
+                await server.wait { $0.holdCount == 2 * index + 2 }
+                server.release(path)
                 try await group.waitForAll()
             }
         }
+        closes.set(2)
+        let sentCount = server.requests.count
+        #expect(try await provider.request(Probe(server, "/dies")).statusCode == 200)
+        #expect(server.requests.count == sentCount + 3)
+    }
+
+    @Test("C13 A request is resent at most twice, however many dead connections it gets")
+    func maximum() async throws {
+        let closes = ClosesLeft()
+        let server = try Self.server(closes: closes)
+        defer { server.stop() }
+        server.release("/dies")
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
+        // Leaves a connection for the third try, and then one for the second.
+        for count in [1, 2, 1] {
+            _ = try await provider.request(Probe(server, "/"))
+            closes.set(count)
+            _ = try await provider.request(Probe(server, "/dies"))
+        }
         _ = try await provider.request(Probe(server, "/"))
-        closes.withLock { $0 = 3 }
+        closes.set(3)
         let sentCount = server.requests.count
         #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
         #expect(server.requests.count == sentCount + 3)

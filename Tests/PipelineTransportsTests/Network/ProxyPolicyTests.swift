@@ -39,6 +39,23 @@ struct ProxyPolicyTests {
         #expect(try name(.rules(["api.test": .http(host: "a", port: 1)]), "https://other.test") == nil)
     }
 
+    @Test(
+        "However a host is written, the same rule applies to proxies as to trust",
+        arguments: ["in.test", "IN.TEST.", "%69n.test:8443", "ann@in.test", "ann@%49N%2Etest.:8443"]
+    )
+    func spellings(authority: String) throws {
+        var request = try PipelineRequest(url: "https://api.test")
+        request.head.authority = authority
+        let proxy = Policy.Route.http(host: "p.test", port: 3128)
+        let variables = ProxyVariables(["all_proxy": "p.test", "no_proxy": "in.test"])
+        for policy in [
+            Policy.rules(["*": proxy, "in.test": .direct]), .proxy(proxy, except: "in.test"), .environment(variables),
+        ] {
+            #expect(try ProxyChoices(policy, .fake())?.choice(for: request) == nil)
+        }
+        #expect(HostRules<Bool>(["in.test": true]).value(for: request.ruleHost) == true)
+    }
+
     @Test("Q10 No policy lets a proxy see the credential of a loopback request over http")
     func loopback() throws {
         var request = try PipelineRequest(url: "http://127.0.0.1:8080/x")

@@ -32,6 +32,17 @@ struct ProxyVariablesTests {
         #expect(variables.setting(forScheme: "https", authority: "localhost:8080")?.variable == https)
     }
 
+    @Test(
+        "The host of an authority has no user name, port, brackets and percent-encoding",
+        arguments: [
+            ("api.test", "api.test"), ("api.test:8080", "api.test"), ("ann:word@api.test:80", "api.test"),
+            ("a@b@%61pi%2Etest", "api.test"), ("[::1]:80", "::1"), ("ann@[::1]", "::1"), ("%zz", "%zz"), ("", ""),
+        ]
+    )
+    func host(authority: String, host: String) {
+        #expect(ProxyVariables.host(of: authority) == host)
+    }
+
     private static let custom = HTTPField.Name("X-Custom")
 
     private func request(_ url: String, _ name: HTTPField.Name? = nil, isSecret: Bool = false) throws -> PipelineRequest

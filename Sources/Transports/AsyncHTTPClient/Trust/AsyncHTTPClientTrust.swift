@@ -97,15 +97,17 @@ extension TLSConfiguration {
     /// Returns the configuration with a client identity.
     ///
     /// - Parameters:
-    ///   - identity: the identity to present.
-    ///   - tryCount: the number of the connection that is tried; each one after the first must be new.
+    ///   - identity: the identity to present, or `nil` for that of the configuration.
+    ///   - tryCount: the number of the connection that is tried. Each number has its own pool, so that a request does
+    ///     not get one dead connection after another. The pools last as long as the client, so numbers are few.
     /// - Returns: the configuration.
-    func presenting(_ identity: ClientIdentity, tryCount: Int) -> TLSConfiguration {
-        guard let credential = identity.credential else { return self }
+    func presenting(_ identity: ClientIdentity?, tryCount: Int) -> TLSConfiguration {
         var configuration = self
-        configuration.certificateChain = credential.chain.map { .certificate($0) }
-        configuration.privateKey = .privateKey(credential.key)
-        // AsyncHTTPClient keeps connections of different configurations separate; this one has no pooled connection.
+        if let credential = identity?.credential {
+            configuration.certificateChain = credential.chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(credential.key)
+        }
+        // AsyncHTTPClient keeps connections of different configurations separate.
         if tryCount > 1 {
             configuration.shutdownTimeout = configuration.shutdownTimeout + .nanoseconds(Int64(tryCount))
         }

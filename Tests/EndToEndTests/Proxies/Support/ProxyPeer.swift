@@ -49,10 +49,10 @@ enum ProxyPeer: String, CaseIterable, CustomTestStringConvertible {
     }
 
     /// A transport that trusts the authorities of the servers and of the HTTPS proxy.
-    static func makeTransport(_ policy: Policy) throws -> AsyncHTTPClientTransport {
+    static func makeTransport(_ policy: Policy, trust: TrustPolicy = .system) throws -> AsyncHTTPClientTransport {
         var configuration = try SecureTransport.makeConfiguration()
         configuration.tlsConfiguration?.additionalTrustRoots = [.file(try #require(authority))]
-        return AsyncHTTPClientTransport(configuration: configuration, proxies: policy)
+        return AsyncHTTPClientTransport(configuration: configuration, proxies: policy, trust: trust)
     }
 
     private static func value(_ name: String) -> String? {

@@ -7,6 +7,8 @@ import Testing
 enum TLSServers {
     /// The certificate of the authority of all good servers, or `nil` in a plain `swift test`.
     static let authority = value("CA")
+    /// The certificate of an authority that the system does not trust.
+    static let otherAuthority = value("OTHER_CA") ?? ""
     static let clientCertificate = value("CLIENT_CERTIFICATE") ?? ""
     static let clientKey = value("CLIENT_KEY") ?? ""
     static let pkcs12 = value("CLIENT_PKCS12") ?? ""
