@@ -101,7 +101,7 @@ struct MessageSecretsTests {
     func beginningsOfParts() throws {
         let request = try PipelineRequest(url: "https://a.test/", headers: [.authorization: Self.aws])
         var secrets = MessageSecrets(beginningsFor: .standard)
-        secrets.insert(request.head) { _ in false }
+        secrets.insert(request.head, queryNames: []) { _ in false }
         let beginnings = try #require(secrets.beginnings)
         #expect(Self.hex.withBytes(beginnings.mayBeFound))
         #expect(!"content-type;host;x-amz-date;x-amz-meta-an0therheader".withBytes(beginnings.mayBeFound))
