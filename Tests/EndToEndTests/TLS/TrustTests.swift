@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Logging
+import NIOSSL
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
@@ -47,6 +48,8 @@ struct TrustTests {
     ) -> Provider<SecureTarget> {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         if version == .http1 { configuration.httpVersion = .http1Only }
+        // Rules with their own authorities replace these.
+        configuration.tlsConfiguration?.additionalTrustRoots = TLSServers.authority.map { [.file($0)] } ?? []
         let trust = TrustPolicy(["127.0.0.1": rule]) { [reports] in reports.add($0) }
         let transport = AsyncHTTPClientTransport(
             configuration: configuration,
@@ -182,6 +185,29 @@ struct TrustTests {
         let required = makeProvider(authority, .http1)
         #expect(await required.failure(target("CLIENT_REQUIRED"))?.code == .tls(.handshake))
     }
+
+    @Test("A key of another certificate is not an identity")
+    func mismatchedKey() throws {
+        let (chain, key) = (try TLSServers.identity("CLIENT").chain, try TLSServers.identity("RENEWED").key)
+        let error = #expect(throws: PipelineError.self) {
+            try ClientIdentity(pemChain: try TLSServers.file(chain), pemKey: try TLSServers.file(key))
+        }
+        #expect(error?.code == .tls(.configuration))
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("On Linux, URLSession refuses hosts with their own authorities or a client identity")
+    func urlSession() async throws {
+        let identities = ClientIdentities(["127.0.0.1": try identity("CLIENT")])
+        for (transport, code) in [
+            (URLSessionTransport(trust: TrustPolicy(["127.0.0.1": authority])), "unsupported.authorities"),
+            (URLSessionTransport(identities: identities), "unsupported.clientIdentity"),
+        ] {
+            #expect(transport.unsupportedSettings.map(\.code.rawValue) == [code])
+            #expect(await Provider<SecureTarget>(transport: transport).failure(target())?.code.rawValue == code)
+        }
+    }
+    #endif
 
     @Test("A retry presents the client identity of its time", arguments: Version.allCases)
     func retriedIdentity(version: Version) async throws {

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOSSL
 import Pipeline
 import PipelineTesting
 import TestSupport
@@ -191,6 +192,17 @@ struct ProxyRelayTests {
         for task in tasks { #expect(try await task.value == .clientClosed) }
         await proxy.wait { $0.openConnectionCount == 0 }
         #expect(try await failure(transport)?.code == .clientClosed)
+    }
+
+    @Test("The relay verifies the certificate of a proxy and does not present the client's to it")
+    func secureProxy() {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        configuration.certificateChain = [.file("client.pem")]
+        configuration.privateKey = .file("client.key")
+        let settings = ProxyRelay.makeTLSConfiguration(configuration)
+        #expect(settings.certificateVerification == .fullVerification)
+        #expect(settings.certificateChain.isEmpty && settings.privateKey == nil)
     }
 
     @Test("The relay serves only clients that know its secret, and closes its port with the transport")

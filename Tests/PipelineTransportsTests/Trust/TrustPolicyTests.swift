@@ -6,6 +6,10 @@ import Testing
 
 @testable import PipelineTransports
 
+#if AsyncHTTPClient
+import NIOSSL
+#endif
+
 @Suite("Trust policies, pins and client identities")
 struct TrustPolicyTests {
     private struct HostTarget: TargetType {
@@ -57,6 +61,18 @@ struct TrustPolicyTests {
         #expect(outcome(other, until: now + 1) == .rejected)
     }
 
+    @Test("Only enforced pins that have not expired forbid a connection without TLS")
+    func enforcement() {
+        let now = Date(timeIntervalSince1970: 1_000)
+        func isEnforced(_ mode: TrustPolicy.PinMode, until: Date? = nil) -> Bool? {
+            TrustPolicy.Rule.system.pinned(to: Self.pins, until: until, mode: mode).pins?.isEnforced(at: now)
+        }
+        #expect(isEnforced(.enforce) == true)
+        #expect(isEnforced(.enforce, until: now + 1) == true)
+        #expect(isEnforced(.enforce, until: now) == false)
+        #expect(isEnforced(.audit) == false)
+    }
+
     @Test("Fewer than two different pins stop the program")
     func backup() async {
         await #expect(processExitsWith: .failure) {
@@ -95,6 +111,25 @@ struct TrustPolicyTests {
         let large = try #require(SubjectPublicKeyInfo.ec([UInt8](repeating: 4, count: 133)))
         #expect(Array(large.prefix(3)) == [0x30, 0x81, 0x9B])
     }
+
+    #if AsyncHTTPClient
+    @Test("A rule verifies certificates, lowers no minimum TLS version and opens no second connection for a pin")
+    func configuration() throws {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.tlsConfiguration?.certificateVerification = .none
+        configuration.tlsConfiguration?.minimumTLSVersion = .tlsv13
+        configuration.connectionPool.retryConnectionEstablishment = true
+        let pinned = TrustPolicy.Rule.system.pinned(to: Self.pins)
+        let policy = TrustPolicy(["a.test": .system.minimumTLSVersion(.v1_2), "b.test": pinned])
+        let rules = AsyncHTTPClientTrust(policy, nil).rules(configuration) { _, settings, _ in settings }
+        for host in ["a.test", "b.test"] {
+            let settings = try #require(rules.value(for: host))
+            #expect(settings.tlsConfiguration?.certificateVerification == .fullVerification)
+            #expect(settings.tlsConfiguration?.minimumTLSVersion == .tlsv13)
+            #expect(settings.connectionPool.retryConnectionEstablishment == (host == "a.test"))
+        }
+    }
+    #endif
 
     #if canImport(FoundationNetworking)
     @Test("On Linux, URLSession refuses a host with a rule, names what is missing, and explain() shows it")

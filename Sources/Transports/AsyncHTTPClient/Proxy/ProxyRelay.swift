@@ -78,7 +78,7 @@ final class ProxyRelay: Sendable {
     }
 
     /// The trusted authorities and versions of the client, without its identity, and always with verification.
-    private static func makeTLSConfiguration(_ configuration: TLSConfiguration) -> TLSConfiguration {
+    static func makeTLSConfiguration(_ configuration: TLSConfiguration) -> TLSConfiguration {
         var configuration = configuration
         configuration.certificateChain = []
         configuration.privateKey = nil
