@@ -5,72 +5,72 @@
 
 /// The names of this module, for source that qualifies them with the name of the module Moya.
 public enum Moya {
-    /// See ``PipelineMoya/AccessTokenAuthorizable``.
+    /// The same as ``PipelineMoya/AccessTokenAuthorizable``, qualified with `Moya`.
     public typealias AccessTokenAuthorizable = PipelineMoya.AccessTokenAuthorizable
-    /// See ``PipelineMoya/AccessTokenPlugin``.
+    /// The same as ``PipelineMoya/AccessTokenPlugin``, qualified with `Moya`.
     public typealias AccessTokenPlugin = PipelineMoya.AccessTokenPlugin
-    /// See ``PipelineMoya/AuthorizationType``.
+    /// The same as ``PipelineMoya/AuthorizationType``, qualified with `Moya`.
     public typealias AuthorizationType = PipelineMoya.AuthorizationType
-    /// See ``PipelineMoya/Cancellable``.
+    /// The same as ``PipelineMoya/Cancellable``, qualified with `Moya`.
     public typealias Cancellable = PipelineMoya.Cancellable
-    /// See ``PipelineMoya/CancellableToken``.
+    /// The same as ``PipelineMoya/CancellableToken``, qualified with `Moya`.
     public typealias CancellableToken = PipelineMoya.CancellableToken
-    /// See ``PipelineMoya/Completion``.
+    /// The same as ``PipelineMoya/Completion``, qualified with `Moya`.
     public typealias Completion = PipelineMoya.Completion
-    /// See ``PipelineMoya/CredentialsPlugin``.
+    /// The same as ``PipelineMoya/CredentialsPlugin``, qualified with `Moya`.
     public typealias CredentialsPlugin = PipelineMoya.CredentialsPlugin
-    /// See ``PipelineMoya/DownloadDestination``.
+    /// The same as ``PipelineMoya/DownloadDestination``, qualified with `Moya`.
     public typealias DownloadDestination = PipelineMoya.DownloadDestination
-    /// See ``PipelineMoya/Endpoint``.
+    /// The same as ``PipelineMoya/Endpoint``, qualified with `Moya`.
     public typealias Endpoint = PipelineMoya.Endpoint
-    /// See ``PipelineMoya/EndpointSampleResponse``.
+    /// The same as ``PipelineMoya/EndpointSampleResponse``, qualified with `Moya`.
     public typealias EndpointSampleResponse = PipelineMoya.EndpointSampleResponse
     #if canImport(UIKit) || canImport(AppKit)
-    /// See ``PipelineMoya/Image``.
+    /// The same as ``PipelineMoya/Image``, qualified with `Moya`.
     public typealias Image = PipelineMoya.Image
     #endif
-    /// See ``PipelineMoya/JSONEncoding``.
+    /// The same as ``PipelineMoya/JSONEncoding``, qualified with `Moya`.
     public typealias JSONEncoding = PipelineMoya.JSONEncoding
-    /// See ``PipelineMoya/Method``.
+    /// The same as ``PipelineMoya/Method``, qualified with `Moya`.
     public typealias Method = PipelineMoya.Method
-    /// See ``PipelineMoya/MoyaError``.
+    /// The same as ``PipelineMoya/MoyaError``, qualified with `Moya`.
     public typealias MoyaError = PipelineMoya.MoyaError
-    /// See ``PipelineMoya/MoyaProvider``.
+    /// The same as ``PipelineMoya/MoyaProvider``, qualified with `Moya`.
     public typealias MoyaProvider = PipelineMoya.MoyaProvider
-    /// See ``PipelineMoya/MoyaProviderType``.
+    /// The same as ``PipelineMoya/MoyaProviderType``, qualified with `Moya`.
     public typealias MoyaProviderType = PipelineMoya.MoyaProviderType
-    /// See ``PipelineMoya/MultiTarget``.
+    /// The same as ``PipelineMoya/MultiTarget``, qualified with `Moya`.
     public typealias MultiTarget = PipelineMoya.MultiTarget
-    /// See ``PipelineMoya/MultipartFormBodyPart``.
+    /// The same as ``PipelineMoya/MultipartFormBodyPart``, qualified with `Moya`.
     public typealias MultipartFormBodyPart = PipelineMoya.MultipartFormBodyPart
-    /// See ``PipelineMoya/MultipartFormData``.
+    /// The same as ``PipelineMoya/MultipartFormData``, qualified with `Moya`.
     public typealias MultipartFormData = PipelineMoya.MultipartFormData
-    /// See ``PipelineMoya/NetworkActivityChangeType``.
+    /// The same as ``PipelineMoya/NetworkActivityChangeType``, qualified with `Moya`.
     public typealias NetworkActivityChangeType = PipelineMoya.NetworkActivityChangeType
-    /// See ``PipelineMoya/NetworkActivityPlugin``.
+    /// The same as ``PipelineMoya/NetworkActivityPlugin``, qualified with `Moya`.
     public typealias NetworkActivityPlugin = PipelineMoya.NetworkActivityPlugin
-    /// See ``PipelineMoya/NetworkLoggerPlugin``.
+    /// The same as ``PipelineMoya/NetworkLoggerPlugin``, qualified with `Moya`.
     public typealias NetworkLoggerPlugin = PipelineMoya.NetworkLoggerPlugin
-    /// See ``PipelineMoya/ParameterEncoding``.
+    /// The same as ``PipelineMoya/ParameterEncoding``, qualified with `Moya`.
     public typealias ParameterEncoding = PipelineMoya.ParameterEncoding
-    /// See ``PipelineMoya/PluginType``.
+    /// The same as ``PipelineMoya/PluginType``, qualified with `Moya`.
     public typealias PluginType = PipelineMoya.PluginType
-    /// See ``PipelineMoya/ProgressBlock``.
+    /// The same as ``PipelineMoya/ProgressBlock``, qualified with `Moya`.
     public typealias ProgressBlock = PipelineMoya.ProgressBlock
-    /// See ``PipelineMoya/ProgressResponse``.
+    /// The same as ``PipelineMoya/ProgressResponse``, qualified with `Moya`.
     public typealias ProgressResponse = PipelineMoya.ProgressResponse
-    /// See ``PipelineMoya/RequestType``.
+    /// The same as ``PipelineMoya/RequestType``, qualified with `Moya`.
     public typealias RequestType = PipelineMoya.RequestType
-    /// See ``PipelineMoya/Response``.
+    /// The same as ``PipelineMoya/Response``, qualified with `Moya`.
     public typealias Response = PipelineMoya.Response
-    /// See ``PipelineMoya/StubBehavior``.
+    /// The same as ``PipelineMoya/StubBehavior``, qualified with `Moya`.
     public typealias StubBehavior = PipelineMoya.StubBehavior
-    /// See ``PipelineMoya/TargetType``.
+    /// The same as ``PipelineMoya/TargetType``, qualified with `Moya`.
     public typealias TargetType = PipelineMoya.TargetType
-    /// See ``PipelineMoya/Task``.
+    /// The same as ``PipelineMoya/Task``, qualified with `Moya`.
     public typealias Task = PipelineMoya.Task
-    /// See ``PipelineMoya/URLEncoding``.
+    /// The same as ``PipelineMoya/URLEncoding``, qualified with `Moya`.
     public typealias URLEncoding = PipelineMoya.URLEncoding
-    /// See ``PipelineMoya/ValidationType``.
+    /// The same as ``PipelineMoya/ValidationType``, qualified with `Moya`.
     public typealias ValidationType = PipelineMoya.ValidationType
 }

@@ -14,7 +14,11 @@ import OpenCombine
     private func collected<P: Publisher>(_ publisher: P) -> ([P.Output], Subscribers.Completion<P.Failure>?) {
         var values: [P.Output] = []
         var end: Subscribers.Completion<P.Failure>?
-        let subscription = publisher.sink { end = $0 } receiveValue: { values.append($0) }
+        let subscription = publisher.sink {
+            end = $0
+        } receiveValue: {
+            values.append($0)
+        }
         withExtendedLifetime(subscription) {}
         return (values, end)
     }

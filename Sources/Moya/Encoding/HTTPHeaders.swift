@@ -5,14 +5,14 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A header field.
+/// A header field of a request, with a case-insensitive name.
 public struct HTTPHeader: Hashable, Sendable {
     /// The name of the field, which is case-insensitive.
     public let name: String
     /// The value of the field.
     public let value: String
 
-    /// Creates a field.
+    /// Creates a field from its name and value.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -48,7 +48,7 @@ public struct HTTPHeaders: Hashable, Sendable, Sequence {
 
     /// Creates a list; of several fields with the same name, the last one counts.
     public init(_ headers: [HTTPHeader]) {
-        headers.forEach { update($0) }
+        for header in headers { update(header) }
     }
 
     /// Creates a list, sorted by name.
@@ -70,7 +70,7 @@ public struct HTTPHeaders: Hashable, Sendable, Sequence {
         if let index = index(of: header.name) { fields[index] = header } else { fields.append(header) }
     }
 
-    /// Removes a field.
+    /// Removes a field, if there is one of this name.
     public mutating func remove(name: String) {
         if let index = index(of: name) { fields.remove(at: index) }
     }

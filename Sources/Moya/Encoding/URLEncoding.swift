@@ -71,7 +71,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     /// An encoding that writes into the body.
     public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
 
-    /// Creates an encoding.
+    /// Creates an encoding; by default, the destination depends on the method.
     public init(
         destination: Destination = .methodDependent,
         arrayEncoding: ArrayEncoding = .brackets,

@@ -40,7 +40,7 @@ public struct AccessTokenPlugin: PluginType {
     /// Returns the token for a target.
     public let tokenClosure: TokenClosure
 
-    /// Creates a plugin.
+    /// Creates a plugin that calls a closure for each request.
     public init(tokenClosure: @escaping TokenClosure) {
         self.tokenClosure = tokenClosure
     }

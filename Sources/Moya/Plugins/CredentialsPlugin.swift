@@ -11,7 +11,7 @@ public final class CredentialsPlugin: PluginType {
 
     private let credentialsClosure: CredentialClosure
 
-    /// Creates a plugin.
+    /// Creates a plugin that calls a closure for each request.
     public init(credentialsClosure: @escaping CredentialClosure) {
         self.credentialsClosure = credentialsClosure
     }

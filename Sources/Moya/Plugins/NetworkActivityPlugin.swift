@@ -13,12 +13,12 @@ public final class NetworkActivityPlugin: PluginType {
 
     private let networkActivityClosure: NetworkActivityClosure
 
-    /// Creates a plugin.
+    /// Creates a plugin that calls a closure for each request.
     public init(networkActivityClosure: @escaping NetworkActivityClosure) {
         self.networkActivityClosure = networkActivityClosure
     }
 
-    /// Reports the beginning.
+    /// Reports that the request begins.
     public func willSend(_ request: any RequestType, target: any TargetType) {
         networkActivityClosure(.began, target)
     }

@@ -8,12 +8,12 @@ extension NetworkLoggerPlugin {
 
         /// Makes texts of bodies and entries.
         public var formatter: Formatter
-        /// Receives the entries.
+        /// Receives the entries of a request or a response.
         public var output: OutputType
-        /// What is logged.
+        /// The parts that are logged.
         public var logOptions: LogOptions
 
-        /// Creates a configuration.
+        /// Creates a configuration that prints methods and header fields by default.
         public init(
             formatter: Formatter = Formatter(),
             output: @escaping OutputType = defaultOutput,
@@ -26,7 +26,7 @@ extension NetworkLoggerPlugin {
 
         /// Prints each entry on a line.
         public static func defaultOutput(target: any TargetType, items: [String]) {
-            items.forEach { print($0) }
+            for item in items { print(item) }
         }
     }
 }
@@ -77,7 +77,7 @@ extension NetworkLoggerPlugin.Configuration {
         /// Returns the text of a response's body.
         public var responseData: DataFormatterType
 
-        /// Creates a formatter.
+        /// Creates a formatter; by default, bodies are shown as UTF-8.
         public init(
             entry: @escaping EntryFormatterType = defaultEntryFormatter,
             requestData: @escaping DataFormatterType = defaultDataFormatter,

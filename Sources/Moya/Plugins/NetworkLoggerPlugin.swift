@@ -13,7 +13,7 @@ public final class NetworkLoggerPlugin: PluginType {
     /// What is logged, and where.
     public var configuration: Configuration
 
-    /// Creates a plugin.
+    /// Creates a plugin with a configuration.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
@@ -26,7 +26,7 @@ public final class NetworkLoggerPlugin: PluginType {
         NetworkLoggerPlugin(configuration: Configuration(logOptions: .verbose))
     }
 
-    /// Logs the request.
+    /// Logs the request before it is sent.
     public func willSend(_ request: any RequestType, target: any TargetType) {
         let configuration = configuration
         guard !configuration.logOptions.contains(.formatRequestAscURL) else {

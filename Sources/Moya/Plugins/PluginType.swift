@@ -30,10 +30,10 @@ extension PluginType {
     /// Returns the request unchanged.
     public func prepare(_ request: URLRequest, target: any TargetType) -> URLRequest { request }
 
-    /// Does nothing.
+    /// Does nothing with the request.
     public func willSend(_ request: any RequestType, target: any TargetType) {}
 
-    /// Does nothing.
+    /// Does nothing with the result.
     public func didReceive(_ result: Result<Moya.Response, MoyaError>, target: any TargetType) {}
 
     /// Returns the result unchanged.

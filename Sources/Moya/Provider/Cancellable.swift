@@ -9,14 +9,14 @@ public protocol Cancellable {
     func cancel()
 }
 
-/// A token that runs a closure when it is cancelled for the first time.
 // The flag is atomic, and the closure runs at most once.
+/// A token that runs a closure when it is cancelled for the first time.
 public final class CancellableToken: Cancellable, CustomDebugStringConvertible, @unchecked Sendable {
     private let flag = Atomic(false)
     private let action: () -> Void
     private let request: String?
 
-    /// Creates a token.
+    /// Creates a token that runs a closure.
     public convenience init(action: @escaping () -> Void) {
         self.init(request: nil, action: action)
     }

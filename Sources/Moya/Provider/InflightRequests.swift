@@ -27,7 +27,7 @@ final class InflightRequests: @unchecked Sendable {
             }
             if waiting.isEmpty { return }
             count += waiting.count
-            waiting.forEach { $0(result) }
+            for completion in waiting { completion(result) }
         }
     }
 }

@@ -49,7 +49,7 @@ final class MoyaCall: Sendable {
         let request = plugins.value.reduce(request) { $1.prepare($0, target: target.value) }
         state.withLock { $0.request = request }
         let sent = SentRequest(request: request, call: self)
-        plugins.value.forEach { $0.willSend(sent, target: target.value) }
+        for plugin in plugins.value { plugin.willSend(sent, target: target.value) }
         return request
     }
 }

@@ -26,7 +26,11 @@ extension MoyaProvider {
         do {
             closure(.success(try endpoint.urlRequest()))
         } catch let error as MoyaError {
-            if case .encodableMapping = error { closure(.failure(.underlying(error, nil))) } else { closure(.failure(error)) }
+            if case .encodableMapping = error {
+                closure(.failure(.underlying(error, nil)))
+            } else {
+                closure(.failure(error))
+            }
         } catch {
             closure(.failure(.underlying(error, nil)))
         }
@@ -38,7 +42,7 @@ extension MoyaProvider {
         URLSessionTransport(configuration: .default)
     }
 
-    /// Stubs no target.
+    /// Stubs no target: all are sent.
     public final class func neverStub(_: Target) -> Moya.StubBehavior { .never }
 
     /// Stubs every target at once.

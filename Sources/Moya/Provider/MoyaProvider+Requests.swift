@@ -31,7 +31,7 @@ extension MoyaProvider {
             case (.ignore, _):
                 break
             case (.endCancelled, _):
-                self.plugins.forEach { $0.didReceive(.failure(.cancelled), target: target) }
+                for plugin in self.plugins { plugin.didReceive(.failure(.cancelled), target: target) }
                 complete(.failure(.cancelled))
             case (.begin, .failure(let error)):
                 complete(.failure(error))
@@ -159,7 +159,7 @@ private final class Delivery<Target: TargetType>: @unchecked Sendable {
             case .failure(let error): .failure(MoyaError(error, error.response.map { Response($0, to: request) }))
             }
         call.queue.async { [self] in
-            plugins.forEach { $0.didReceive(result, target: call.target) }
+            for plugin in plugins { plugin.didReceive(result, target: call.target) }
             let counts = counts.withLock { $0 }
             call.progress?(ProgressResponse(progress: counts.progress, response: try? result.get()))
             call.complete(result)

@@ -27,7 +27,7 @@ extension MoyaProvider {
                 } else {
                     Self.result(of: endpoint.sampleResponseClosure(), for: target, request)
                 }
-            plugins.forEach { $0.didReceive(result, target: target) }
+            for plugin in plugins { plugin.didReceive(result, target: target) }
             completion(result)
         }
     }

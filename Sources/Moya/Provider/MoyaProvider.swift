@@ -8,14 +8,14 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
+// All properties are constants. Closures and plugins are used by several threads, as Moya's contract allows.
 /// A client that sends targets through plugins to a transport, with the interface of Moya's provider.
 ///
 /// The native provider sends the requests; ``provider`` returns it, for code that no longer needs this interface.
 ///
-/// **Effects**: endpoint, task and parameters are read on the caller's thread, before ``request(_:callbackQueue:progress:completion:)``
-/// returns. For a request that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other
-/// methods, progress and completion run on the callback queue, which defaults to the main queue.
-// All properties are constants. Closures and plugins are used by several threads, as Moya's contract allows.
+/// **Effects**: endpoint, task and parameters are read on the caller's thread, before `request` returns. For a request
+/// that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other methods, progress and
+/// completion run on the callback queue, which defaults to the main queue.
 open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendable {
     /// Makes the endpoint of a target.
     public typealias EndpointClosure = (Target) -> Endpoint
@@ -81,8 +81,10 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         self.trackInflights = trackInflights
         let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
         ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
-        let bridge: [any Pipeline.PluginType] = ownPlugins.isEmpty ? [] : [MoyaPluginsStage(), ChallengeCredentials().plugin]
-        provider = Provider(transport: transport, plugins: Array(bridge.prefix(1)) + native + Array(bridge.dropFirst()))
+        provider = Provider(
+            transport: transport,
+            plugins: ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+        )
     }
 
     /// The completions that wait for requests in progress, if they are tracked.

@@ -12,7 +12,8 @@ extension PipelineRequest {
         guard let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
             throw MoyaError.requestMapping(request.url?.absoluteString ?? "")
         }
-        try self.init(method, url: request.url?.absoluteString ?? "", body: request.httpBody.map { .bytes($0) } ?? .absent)
+        let body = request.httpBody.map { PipelineBody.bytes($0) } ?? .absent
+        try self.init(method, url: request.url?.absoluteString ?? "", body: body)
         for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             try setHeader(value, for: name, isSecret: HTTPField.Name(name).map(Redactor.soundsSecret) ?? false)
         }

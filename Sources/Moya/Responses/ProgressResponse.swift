@@ -8,7 +8,7 @@ public struct ProgressResponse {
     /// The bytes that have been transferred, and their total number.
     public let progressObject: Progress?
 
-    /// Creates a step.
+    /// Creates a step; the last one has a response.
     public init(progress: Progress? = nil, response: Response? = nil) {
         progressObject = progress
         self.response = response

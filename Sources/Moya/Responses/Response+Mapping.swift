@@ -4,6 +4,7 @@ extension Response {
     /// Returns the body as JSON.
     ///
     /// - Parameter failsOnEmptyData: whether an empty body is an error; if not, it is `NSNull`.
+    /// - Returns: a dictionary, an array or a fragment.
     /// - Throws: ``MoyaError/jsonMapping(_:)``.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> Any {
         if data.isEmpty, !failsOnEmptyData { return NSNull() }
@@ -17,6 +18,7 @@ extension Response {
     /// Returns the body, or the text at a key path of its JSON, as text.
     ///
     /// - Parameter keyPath: the names of members, separated by full stops; `nil` for the whole body.
+    /// - Returns: the text.
     /// - Throws: ``MoyaError/stringMapping(_:)`` if the body is not UTF-8 or there is no text at the key path,
     ///   ``MoyaError/jsonMapping(_:)`` if the body is not JSON.
     public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
@@ -32,6 +34,7 @@ extension Response {
     ///   - keyPath: the names of members, separated by full stops; `nil` for the whole body.
     ///   - decoder: the decoder of the value.
     ///   - failsOnEmptyData: whether an empty body is an error; if not, it decodes like `{}`, else like `[{}]`.
+    /// - Returns: the decoded value.
     /// - Throws: ``MoyaError/objectMapping(_:_:)`` if the value cannot be decoded, ``MoyaError/jsonMapping(_:)`` if
     ///   there is no value at the key path.
     public func map<D: Decodable>(

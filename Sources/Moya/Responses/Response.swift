@@ -18,7 +18,7 @@ public final class Response: CustomDebugStringConvertible, CustomStringConvertib
     /// The status and the header fields; `nil` for a stub without them.
     public let response: HTTPURLResponse?
 
-    /// Creates a response.
+    /// Creates a response from its status and its body.
     public init(statusCode: Int, data: Data, request: URLRequest? = nil, response: HTTPURLResponse? = nil) {
         self.statusCode = statusCode
         self.data = data

@@ -8,25 +8,25 @@ public struct Method: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The CONNECT method.
+    /// The method CONNECT, which opens a tunnel.
     public static let connect = Method(rawValue: "CONNECT")
-    /// The DELETE method.
+    /// The method DELETE, which removes a resource.
     public static let delete = Method(rawValue: "DELETE")
-    /// The GET method.
+    /// The method GET, which reads a resource.
     public static let get = Method(rawValue: "GET")
-    /// The HEAD method.
+    /// The method HEAD, which reads header fields only.
     public static let head = Method(rawValue: "HEAD")
-    /// The OPTIONS method.
+    /// The method OPTIONS, which asks what a resource supports.
     public static let options = Method(rawValue: "OPTIONS")
-    /// The PATCH method.
+    /// The method PATCH, which changes a part of a resource.
     public static let patch = Method(rawValue: "PATCH")
-    /// The POST method.
+    /// The method POST, which submits data.
     public static let post = Method(rawValue: "POST")
-    /// The PUT method.
+    /// The method PUT, which replaces a resource.
     public static let put = Method(rawValue: "PUT")
-    /// The QUERY method.
+    /// The method QUERY, which reads with a body.
     public static let query = Method(rawValue: "QUERY")
-    /// The TRACE method.
+    /// The method TRACE, which returns the request.
     public static let trace = Method(rawValue: "TRACE")
 
     /// Whether a request with this method can carry a multipart form: POST, PUT, PATCH and CONNECT.

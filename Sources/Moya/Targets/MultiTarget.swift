@@ -12,7 +12,7 @@ public enum MultiTarget: TargetType, AccessTokenAuthorizable {
         self = .target(target)
     }
 
-    /// The wrapped target.
+    /// The wrapped target, which may be a wrapper.
     public var target: any TargetType {
         switch self {
         case .target(let target): target

@@ -30,7 +30,7 @@ public protocol TargetType: SendableMetatype {
 }
 
 extension TargetType {
-    /// Accepts every status.
+    /// Accepts responses with any status.
     public var validationType: ValidationType { .none }
 
     /// An empty sample body.

@@ -21,8 +21,10 @@ import Testing
         ]
     )
     func field(type: AuthorizationType, value: String) {
-        for target in [AuthorizedTarget(authorizationType: type) as any TargetType,
-            MultiTarget(AuthorizedTarget(authorizationType: type))] {
+        for target in [
+            AuthorizedTarget(authorizationType: type) as any TargetType,
+            MultiTarget(AuthorizedTarget(authorizationType: type)),
+        ] {
             let prepared = plugin.prepare(request, target: target)
             #expect(prepared.value(forHTTPHeaderField: "Authorization") == value)
         }
@@ -102,7 +104,9 @@ import Testing
     struct FakeRequest: RequestType {
         var request: URLRequest?
         var sessionHeaders: [String: String] { ["Session": "s", "Content-Type": "session"] }
-        func authenticate(username: String, password: String, persistence: URLCredential.Persistence) -> FakeRequest { self }
+        func authenticate(username: String, password: String, persistence: URLCredential.Persistence) -> FakeRequest {
+            self
+        }
         func authenticate(with credential: URLCredential) -> FakeRequest { self }
         func cURLDescription(calling handler: @escaping (String) -> Void) -> FakeRequest {
             handler("$ curl it")

@@ -94,7 +94,10 @@ import Testing
         let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
         let target = PlainTarget(
             method: .post,
-            task: .requestParameters(parameters: ["b": 1, "a": [1, 2], "c": ["d": true]], encoding: JSONEncoding.default)
+            task: .requestParameters(
+                parameters: ["b": 1, "a": [1, 2], "c": ["d": true]],
+                encoding: JSONEncoding.default
+            )
         )
         await withCheckedContinuation { continuation in
             provider.request(target) { _ in }
@@ -117,7 +120,10 @@ import Testing
 
     @Test("A request made from a completion of an equal request completes")
     func reentrantRequest() async {
-        let provider = MoyaProvider<PlainTarget>(transport: ScriptedTransport(always: .status(200)), trackInflights: true)
+        let provider = MoyaProvider<PlainTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            trackInflights: true
+        )
         let result: Result<Response, MoyaError> = await withCheckedContinuation { continuation in
             provider.request(PlainTarget()) { _ in
                 provider.request(PlainTarget()) { continuation.resume(returning: $0) }

@@ -151,7 +151,7 @@ import Testing
     @Test("Plugins of Pipeline run inside the others: a retry prepares once and is one request to them")
     func retry() async {
         let transport = ScriptedTransport([.status(503), .status(200)])
-        let retry = RetryPlugin(RetryPolicy(maximumAttempts: 2, backoff: .constant(.zero)))
+        let retry = RetryPlugin(maximumAttempts: 2, backoff: .immediate)
         let provider = MoyaProvider<PlainTarget>(transport: transport, plugins: [retry, LoggedPlugin("A", log)])
         let result = await provider.result(of: PlainTarget())
         #expect(result.text == "200")
@@ -165,8 +165,8 @@ import Testing
         let provider = MoyaProvider<PlainTarget>(
             transport: transport,
             plugins: [
-                .native(HeadersPlugin([.setting("X-First", to: "1")])), LoggedPlugin("A", log),
-                HeadersPlugin([.setting("X-Second", to: "2")]),
+                .native(HeadersPlugin(["X-First": "1"])), LoggedPlugin("A", log),
+                HeadersPlugin(["X-Second": "2"]),
             ]
         )
         _ = await provider.result(of: PlainTarget())
@@ -181,7 +181,7 @@ import Testing
         let transport = ScriptedTransport([.status(200, body: "native")])
         let provider = MoyaProvider<PlainTarget>(
             transport: transport,
-            plugins: [HeadersPlugin([.setting("X-First", to: "1")])]
+            plugins: [HeadersPlugin(["X-First": "1"])]
         )
         #expect(provider.provider.plugins.count == 1)
     }

@@ -94,7 +94,8 @@ import Testing
     @Test(
         "M109, M128: a stub whose status is accepted succeeds",
         arguments: [
-            (ValidationType.none, 500), (.successCodes, 204), (.successAndRedirectCodes, 302), (.customCodes([500]), 500),
+            (ValidationType.none, 500), (.successCodes, 204), (.successAndRedirectCodes, 302),
+            (.customCodes([500]), 500),
             (.customCodes([]), 404),
         ]
     )

@@ -5,7 +5,11 @@ import Testing
 
 @Suite struct MoyaErrorTests {
     private let response = Response(statusCode: 200, data: Data())
-    private let underlying = NSError(domain: "UnderlyingDomain", code: 200, userInfo: [NSLocalizedDescriptionKey: "why"])
+    private let underlying = NSError(
+        domain: "UnderlyingDomain",
+        code: 200,
+        userInfo: [NSLocalizedDescriptionKey: "why"]
+    )
 
     private var withResponse: [MoyaError] {
         [

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Written as for Moya, with nothing but another import.
 import Foundation
 import PipelineMoya

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Written as for Moya, with nothing but another import.
 import Foundation
 import PipelineMoya
@@ -169,8 +170,7 @@ class Networking<T: TargetType> {
     static func requestClosure() -> MoyaProvider<T>.RequestClosure {
         return { endpoint, done in
             do {
-                var request = try endpoint.urlRequest()
-                request.httpShouldHandleCookies = false
+                let request = try endpoint.urlRequest()
                 DispatchQueue.global().async {
                     done(.success(request))
                 }

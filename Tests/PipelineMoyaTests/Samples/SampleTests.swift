@@ -23,8 +23,8 @@ import Testing
         let transport = ScriptedTransport([.status(200, body: #"{"login": "ada"}"#)])
         let networking = Networking(
             MoyaProvider<GitHub>(
-                endpointClosure: Networking.endpointClosure("shop"),
-                requestClosure: Networking.requestClosure(),
+                endpointClosure: Networking<GitHub>.endpointClosure("shop"),
+                requestClosure: Networking<GitHub>.requestClosure(),
                 transport: transport,
                 plugins: [EnvelopePlugin()]
             )

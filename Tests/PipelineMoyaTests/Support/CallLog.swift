@@ -49,7 +49,7 @@ final class LoggedPlugin: PluginType {
     }
 }
 
-/// The queue that code runs on. A thread does not tell: on Linux, any thread may serve the main queue.
+/// The queue that code runs on, because on Linux any thread may serve the main queue.
 enum Place {
     private static let key = DispatchSpecificKey<String>()
     private static let isMarked: Bool = {

@@ -1,9 +1,11 @@
 import Foundation
 import PipelineMoya
 
+let exampleURL = URL(string: "https://example.com") ?? URL(filePath: "/")
+
 /// A target whose members are all given.
 struct PlainTarget: TargetType {
-    var baseURL = URL(string: "https://example.com")!
+    var baseURL = exampleURL
     var path = "/endpoint"
     var method = Moya.Method.get
     var sampleData = Data("sample".utf8)
@@ -15,7 +17,7 @@ struct PlainTarget: TargetType {
 /// A target with an access token.
 struct AuthorizedTarget: TargetType, AccessTokenAuthorizable {
     var authorizationType: AuthorizationType?
-    var baseURL = URL(string: "https://example.com")!
+    var baseURL = exampleURL
     var path = "/secret"
     var method = Moya.Method.get
     var task = PipelineMoya.Task.requestPlain

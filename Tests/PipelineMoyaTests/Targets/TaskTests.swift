@@ -9,7 +9,10 @@ import Testing
         let createdAt: Date
     }
 
-    private func request(_ task: PipelineMoya.Task, _ headers: [String: String]? = ["Title": "Dominar"]) throws -> URLRequest {
+    private func request(
+        _ task: PipelineMoya.Task,
+        _ headers: [String: String]? = ["Title": "Dominar"]
+    ) throws -> URLRequest {
         try Endpoint.make(task, method: .post, headers: headers).urlRequest()
     }
 
@@ -186,7 +189,14 @@ import Testing
         let stream = InputStream(data: Data("streamed".utf8))
         let form = MultipartFormData(
             boundary: "B",
-            parts: [MultipartFormBodyPart(provider: .stream(stream, 8), name: "s", fileName: "s.txt", mimeType: "text/plain")]
+            parts: [
+                MultipartFormBodyPart(
+                    provider: .stream(stream, 8),
+                    name: "s",
+                    fileName: "s.txt",
+                    mimeType: "text/plain"
+                )
+            ]
         )
         let target = PlainTarget(method: .put, task: .uploadMultipartFormData(form))
         let text = try await provider.result(of: target).get().mapString()

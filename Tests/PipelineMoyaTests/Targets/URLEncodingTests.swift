@@ -3,7 +3,11 @@ import PipelineMoya
 import Testing
 
 @Suite struct MoyaURLEncodingTests {
-    private func query(_ parameters: [String: Any]?, _ encoding: URLEncoding = .queryString, url: String = "https://example.com/") throws -> String {
+    private func query(
+        _ parameters: [String: Any]?,
+        _ encoding: URLEncoding = .queryString,
+        url: String = "https://example.com/"
+    ) throws -> String {
         let request = try encoding.encode(URLRequest(url: try #require(URL(string: url))), with: parameters)
         return try #require(request.url?.absoluteString.dropFirst("https://example.com/".count).description)
     }
@@ -32,8 +36,11 @@ import Testing
 
     @Test("M36: a form without parameters has an empty body and a Content-Type")
     func emptyForm() throws {
-        let request = try Endpoint.make(.requestParameters(parameters: [:], encoding: URLEncoding.httpBody), method: .post)
-            .urlRequest()
+        let request = try Endpoint.make(
+            .requestParameters(parameters: [:], encoding: URLEncoding.httpBody),
+            method: .post
+        )
+        .urlRequest()
         #expect(request.httpBody == Data())
         #expect(request.value(forHTTPHeaderField: "Content-Type") != nil)
     }
@@ -76,8 +83,10 @@ import Testing
     func booleans() throws {
         #expect(try query(["a": true, "b": false]) == "?a=1&b=0")
         let literal = URLEncoding(destination: .queryString, boolEncoding: .literal)
-        #expect(try query(["a": true, "b": false, "c": 1, "d": 0, "e": NSNumber(value: true)], literal)
-            == "?a=true&b=false&c=1&d=0&e=true")
+        #expect(
+            try query(["a": true, "b": false, "c": 1, "d": 0, "e": NSNumber(value: true)], literal)
+                == "?a=true&b=false&c=1&d=0&e=true"
+        )
     }
 
     @Test("M49: numbers have their shortest form on every platform")
@@ -93,8 +102,10 @@ import Testing
 
     @Test("M51: everything but unreserved characters, slash and question mark is escaped")
     func escaping() throws {
-        #expect(try query(["k": "a b+c%/?:#[]@!$&'()*,;=é~-._"])
-            == "?k=a%20b%2Bc%25/?%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2C%3B%3D%C3%A9~-._")
+        #expect(
+            try query(["k": "a b+c%/?:#[]@!$&'()*,;=é~-._"])
+                == "?k=a%20b%2Bc%25/?%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2C%3B%3D%C3%A9~-._"
+        )
     }
 
     @Test("M54: JSON has sorted keys and a Content-Type unless there is one")
