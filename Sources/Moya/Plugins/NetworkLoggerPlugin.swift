@@ -58,10 +58,10 @@ public final class NetworkLoggerPlugin: PluginType {
 extension NetworkLoggerPlugin.Configuration {
     fileprivate func entries(of request: any RequestType, _ target: any TargetType) -> [String] {
         guard let sent = request.request else { return [formatter.entry("Request", "(invalid request)", target)] }
-        var entries = [formatter.entry("Request", Redactor.standard.url(sent.url?.absoluteString ?? ""), target)]
+        var entries = [formatter.entry("Request", Redactor.development.url(sent.url?.absoluteString ?? ""), target)]
         if logOptions.contains(.requestHeaders) {
             let fields = request.sessionHeaders.merging(sent.allHTTPHeaderFields ?? [:]) { $1 }
-            entries.append(formatter.entry("Request Headers", fields.redacted.description, target))
+            entries.append(formatter.entry("Request Headers", Redactor.hidingSecrets(in: fields).description, target))
         }
         if logOptions.contains(.requestBody) {
             if let stream = sent.httpBodyStream {

@@ -72,8 +72,11 @@ private struct SentRequest: RequestType {
     }
 
     func cURLDescription(calling handler: @escaping (String) -> Void) -> SentRequest {
-        let command = request.flatMap { try? PipelineRequest($0) }?.curlCommand()
-        handler(command.map { "$ " + $0 } ?? "$ curl command could not be created")
+        if let request = request.flatMap({ try? PipelineRequest($0) }) {
+            handler("$ " + request.curlCommand(redactor: .hidingSecrets(in: request.headers.map(\.name))))
+        } else {
+            handler("$ curl command could not be created")
+        }
         return self
     }
 }
@@ -89,7 +92,7 @@ struct MoyaPluginsStage: Stage.Prepare {
         guard let call = context.options[CurrentMoyaCall.self] else { return }
         let original = call.request
         let prepared = call.prepare()
-        guard prepared != original else { return }
+        guard prepared.content != original.content else { return }
         var replacement = try PipelineRequest(prepared)
         if [.file, .multipart].contains(context.endpoint.task.kind) {
             replacement.body = request.body

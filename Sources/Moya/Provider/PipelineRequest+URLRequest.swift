@@ -28,14 +28,44 @@ extension URLRequest {
     }
 }
 
-extension [String: String] {
-    /// The header fields with the values of secret ones hidden.
-    var redacted: [String: String] {
-        var fields = HTTPFields()
-        for (name, value) in self {
-            if let name = HTTPField.Name(name) { fields[name] = value }
+extension URLRequest {
+    /// What is sent of a request.
+    ///
+    /// On some platforms, equality of `URLRequest` ignores header fields and the body.
+    struct Content: Hashable {
+        let method: String?
+        let url: String?
+        let fields: [String: String]
+        let body: Data?
+        let timeout: TimeInterval
+    }
+
+    var content: Content {
+        Content(
+            method: httpMethod,
+            url: url?.absoluteString,
+            fields: allHTTPHeaderFields ?? [:],
+            body: httpBody,
+            timeout: timeoutInterval
+        )
+    }
+}
+
+extension Redactor {
+    /// A redactor for logs of an app: it shows everything but fields and query items whose names are secret.
+    static func hidingSecrets(in names: some Sequence<HTTPField.Name>) -> Redactor {
+        var redactor = Redactor.development
+        redactor.shownHeaderFields.formUnion(names)
+        return redactor
+    }
+
+    /// Returns header fields with the values of secret ones hidden.
+    static func hidingSecrets(in fields: [String: String]) -> [String: String] {
+        var list = HTTPFields()
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { list[name] = value }
         }
-        let shown = Redactor.standard.fields(fields) { Redactor.soundsSecret($0) }
+        let shown = hidingSecrets(in: list.map(\.name)).fields(list) { Redactor.soundsSecret($0) }
         return Dictionary(shown.map { ($0.name, $0.value) }) { $1 }
     }
 }

@@ -80,13 +80,13 @@ open class Endpoint {
 extension Endpoint: Hashable {
     /// What makes two endpoints equal: the request, and the file or the form of an upload.
     private struct Key: Hashable {
-        let request: URLRequest?
+        let request: URLRequest.Content?
         let url: String?
         let file: URL?
         let parts: MultipartFormData?
 
         init(_ endpoint: Endpoint) {
-            request = try? endpoint.urlRequest()
+            request = (try? endpoint.urlRequest())?.content
             url = request == nil ? endpoint.url : nil
             file = endpoint.task.file
             parts = endpoint.task.form

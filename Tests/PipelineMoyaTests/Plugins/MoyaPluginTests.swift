@@ -103,7 +103,7 @@ import Testing
     /// A request without a provider.
     struct FakeRequest: RequestType {
         var request: URLRequest?
-        var sessionHeaders: [String: String] { ["Session": "s", "Content-Type": "session"] }
+        var sessionHeaders: [String: String] { ["X-Extra": "s", "Content-Type": "session"] }
         func authenticate(username: String, password: String, persistence: URLCredential.Persistence) -> FakeRequest {
             self
         }
@@ -152,7 +152,7 @@ import Testing
         #expect(entries[0].hasPrefix("Request: https://example.com/zen"))
         #expect(entries[1].hasPrefix("Request Headers: ["))
         #expect(entries[1].contains(#""Content-Type": "application/json""#))
-        #expect(entries[1].contains(#""Session": "s""#))
+        #expect(entries[1].contains(#""X-Extra": "s""#))
         #expect(entries[2] == "Request Body: cool body")
         #expect(entries[3] == "HTTP Request Method: POST")
     }

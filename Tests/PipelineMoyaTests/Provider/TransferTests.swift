@@ -1,36 +1,54 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import Synchronization
 import TestSupport
 import Testing
 
+import struct Pipeline.PipelineBody
+
 @Suite struct MoyaTransferTests {
-    private static func transport(announcesLength: Bool = true) -> ScriptedTransport {
-        ScriptedTransport(
-            always: .answer { request, _ in
-                let chunks = AsyncStream<Data> { continuation in
-                    for _ in 0..<4 { continuation.yield(Data(count: 1000)) }
-                    continuation.finish()
+    /// A body of four pieces, each of which arrives when the progress of the previous one was reported.
+    private final class Pieces: Sendable {
+        let transport: ScriptedTransport
+        private let pieces: AsyncStream<Data>.Continuation
+        private let count = Mutex(0)
+
+        init(announcesLength: Bool = true) {
+            let (body, pieces) = AsyncStream<Data>.makeStream()
+            self.pieces = pieces
+            transport = ScriptedTransport(
+                always: .answer { request, _ in
+                    let body = PipelineBody.stream(body, byteCount: announcesLength ? 4000 : nil)
+                    return .init(request: request, head: .init(status: .ok), body: body)
                 }
-                return .init(
-                    request: request,
-                    head: .init(status: .ok),
-                    body: .stream(chunks, byteCount: announcesLength ? 4000 : nil)
-                )
+            )
+            sendNext()
+        }
+
+        func sendNext() {
+            let number = count.withLock { count in
+                count += 1
+                return count
             }
-        )
+            if number > 4 { pieces.finish() } else { pieces.yield(Data(count: 1000)) }
+        }
     }
 
     private func steps(
         of target: PlainTarget,
-        _ transport: ScriptedTransport
+        _ transport: ScriptedTransport,
+        onStep: @escaping () -> Void = {}
     ) async -> (steps: [Double], completed: [Bool], result: Result<Response, MoyaError>) {
         let provider = MoyaProvider<PlainTarget>(transport: transport)
         let steps = Handed(value: NSMutableArray())
         let result: Result<Response, MoyaError> = await withCheckedContinuation { continuation in
             provider.request(
                 target,
-                progress: { steps.value.add([$0.progress, $0.completed ? 1 : 0, $0.progressObject == nil ? 1 : 0]) },
+                progress: { step in
+                    steps.value.add([step.progress, step.completed ? 1 : 0, step.progressObject == nil ? 1 : 0])
+                    onStep()
+                },
                 completion: { continuation.resume(returning: $0) }
             )
         }
@@ -41,7 +59,8 @@ import Testing
 
     @Test("M150: four pieces of a known length are four steps and the end")
     func knownLength() async {
-        let (steps, completed, result) = await steps(of: PlainTarget(), Self.transport())
+        let pieces = Pieces()
+        let (steps, completed, result) = await steps(of: PlainTarget(), pieces.transport, onStep: pieces.sendNext)
         #expect(steps == [0.25, 0.5, 0.75, 1, 1])
         #expect(completed == [false, false, false, false, true])
         #expect(result.response?.data.count == 4000)
@@ -49,7 +68,8 @@ import Testing
 
     @Test("M151: without a length, progress is 0 until the end")
     func unknownLength() async {
-        let (steps, completed, _) = await steps(of: PlainTarget(), Self.transport(announcesLength: false))
+        let pieces = Pieces(announcesLength: false)
+        let (steps, completed, _) = await steps(of: PlainTarget(), pieces.transport, onStep: pieces.sendNext)
         #expect(steps == [0, 0, 0, 0, 1])
         #expect(completed.last == true)
     }
@@ -73,7 +93,8 @@ import Testing
                 return (file, [.createIntermediateDirectories, .removePreviousFile])
             }
         )
-        let (steps, _, result) = await steps(of: target, Self.transport())
+        let pieces = Pieces()
+        let (steps, _, result) = await steps(of: target, pieces.transport, onStep: pieces.sendNext)
         #expect(steps == [0.25, 0.5, 0.75, 1, 1])
         #expect(result.response?.data.isEmpty == true)
         #expect(try Data(contentsOf: file).count == 4000)
@@ -86,7 +107,7 @@ import Testing
         try Data("old".utf8).write(to: existing)
         for file in [existing, folder.url.appending(path: "missing/file")] {
             let target = PlainTarget(task: .downloadDestination { _, _ in (file, []) })
-            let provider = MoyaProvider<PlainTarget>(transport: Self.transport())
+            let provider = MoyaProvider<PlainTarget>(transport: ScriptedTransport([.status(200, body: "new")]))
             #expect(await provider.result(of: target).error != nil)
         }
         #expect(try Data(contentsOf: existing) == Data("old".utf8))
