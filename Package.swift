@@ -90,6 +90,7 @@ let package = Package(
         .library(name: "PipelineRecording", targets: ["PipelineRecording"]),
         .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
+        .library(name: "PipelineMoya", targets: ["PipelineMoya"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         // Not part of PipelineTesting, because it replaces malloc in every program that links it.
         .library(name: "PipelineAllocations", targets: ["PipelineAllocations"]),
@@ -190,6 +191,12 @@ let package = Package(
             name: "PipelineCombine",
             dependencies: ["Pipeline", "PipelineAPI", openCombine],
             path: "Sources/Combine",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineMoya",
+            dependencies: ["Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, openCombine],
+            path: "Sources/Moya",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -322,6 +329,13 @@ let package = Package(
                 "Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", "TestSupport", httpTypes, openCombine,
             ],
             swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineMoyaTests",
+            dependencies: [
+                "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "TestSupport", httpTypes, openCombine,
+            ]
+            // No upcoming features: the samples are compiled like source that was written for Moya.
         ),
         .testTarget(
             name: "AppIsolationTests",

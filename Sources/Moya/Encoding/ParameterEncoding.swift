@@ -1,0 +1,25 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Request parameters, each a name with a value.
+public typealias Parameters = [String: Any]
+
+/// A type that can be turned into a `URLRequest`.
+public protocol URLRequestConvertible {
+    /// Returns the request.
+    func asURLRequest() throws -> URLRequest
+}
+
+extension URLRequest: URLRequestConvertible {
+    /// Returns the request itself.
+    public func asURLRequest() -> URLRequest { self }
+}
+
+/// A type that writes parameters into a request.
+public protocol ParameterEncoding {
+    /// Returns the request with the parameters in its query or its body.
+    func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A value that crosses to another thread without being `Sendable`.
+// Users of Moya hand targets, plugins and closures to other threads, one after another; that is Moya's contract.
+struct CrossingValue<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+/// A request on its way through the plugins of a provider.
+final class MoyaCall: Sendable {
+    private struct State {
+        var request: URLRequest
+        var credential: PasswordCredential?
+    }
+
+    private let plugins: CrossingValue<[any PluginType]>
+    private let target: CrossingValue<any TargetType>
+    private let state: Mutex<State>
+
+    init(_ request: URLRequest, _ plugins: [any PluginType], _ target: any TargetType) {
+        self.plugins = CrossingValue(plugins)
+        self.target = CrossingValue(target)
+        state = Mutex(State(request: request))
+    }
+
+    /// The request as the plugins have prepared it so far.
+    var request: URLRequest { state.withLock { $0.request } }
+
+    /// What plugins set to answer a challenge with.
+    var credential: PasswordCredential? {
+        get { state.withLock { $0.credential } }
+        set { state.withLock { $0.credential = newValue } }
+    }
+
+    /// Runs `prepare` and `willSend` of all plugins and returns the prepared request.
+    func prepare() -> URLRequest {
+        let request = plugins.value.reduce(request) { $1.prepare($0, target: target.value) }
+        state.withLock { $0.request = request }
+        let sent = SentRequest(request: request, call: self)
+        for plugin in plugins.value { plugin.willSend(sent, target: target.value) }
+        return request
+    }
+}
+
+/// What plugins see in `willSend`.
+private struct SentRequest: RequestType {
+    let request: URLRequest?
+    let call: MoyaCall
+
+    var sessionHeaders: [String: String] { [:] }
+
+    func authenticate(username: String, password: String, persistence: URLCredential.Persistence) -> SentRequest {
+        call.credential = PasswordCredential(username: username, password: password)
+        return self
+    }
+
+    func authenticate(with credential: URLCredential) -> SentRequest {
+        guard let user = credential.user, let password = credential.password else { return self }
+        return authenticate(username: user, password: password, persistence: credential.persistence)
+    }
+
+    func cURLDescription(calling handler: @escaping (String) -> Void) -> SentRequest {
+        if let request = request.flatMap({ try? PipelineRequest($0) }) {
+            handler("$ " + request.curlCommand(redactor: .hidingSecrets(in: request.headers.map(\.name))))
+        } else {
+            handler("$ curl command could not be created")
+        }
+        return self
+    }
+}
+
+/// The option that carries a call to ``MoyaPluginsStage``.
+enum CurrentMoyaCall: RequestOptionKey {
+    static var defaultValue: MoyaCall? { nil }
+}
+
+/// Runs `prepare` and `willSend` of the provider's plugins outside its native plugins.
+struct MoyaPluginsStage: Stage.Prepare {
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        guard let call = context.options[CurrentMoyaCall.self] else { return }
+        let original = call.request
+        let prepared = call.prepare()
+        guard prepared.content != original.content else { return }
+        var replacement = try PipelineRequest(prepared)
+        if [.file, .multipart].contains(context.endpoint.task.kind) {
+            replacement.body = request.body
+            if context.endpoint.task.kind == .multipart {
+                replacement.headers[.contentType] = request.headers[.contentType]
+            }
+        }
+        replacement.attemptTimeout = replacement.attemptTimeout ?? request.attemptTimeout
+        request = replacement
+    }
+}

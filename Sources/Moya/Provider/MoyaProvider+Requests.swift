@@ -1,0 +1,168 @@
+public import Dispatch
+import Foundation
+import HTTPTypes
+import Pipeline
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension MoyaProvider {
+    /// Sends or stubs a target, or joins an equal request in progress.
+    public func requestNormal(
+        _ target: Target,
+        callbackQueue: DispatchQueue?,
+        progress: Moya.ProgressBlock?,
+        completion: @escaping Moya.Completion
+    ) -> any Cancellable {
+        let endpoint = endpoint(target)
+        let behavior = stubClosure(target)
+        let cancellable = RequestCancellable()
+        var complete: Completion = { [plugins] result in
+            completion(plugins.reduce(result) { $1.process($0, target: target) })
+        }
+        if trackInflights {
+            guard inflights.add(endpoint, complete) else { return cancellable }
+            complete = { [inflights] in inflights.complete(endpoint, with: $0) }
+        }
+        let proceed = CrossingValue { (result: Result<URLRequest, MoyaError>) in
+            switch (cancellable.start(), result) {
+            case (.ignore, _):
+                break
+            case (.endCancelled, _):
+                for plugin in self.plugins { plugin.didReceive(.failure(.cancelled), target: target) }
+                complete(.failure(.cancelled))
+            case (.begin, .failure(let error)):
+                complete(.failure(error))
+            case (.begin, .success(let request)) where behavior == .never:
+                let call = PreparedCall(target: target, request, endpoint, callbackQueue, progress, complete)
+                if let token = self.send(call) { cancellable.pass(to: token) }
+            case (.begin, .success(let request)):
+                let token = self.stubRequest(
+                    target,
+                    request: request,
+                    callbackQueue: callbackQueue,
+                    completion: complete,
+                    endpoint: endpoint,
+                    stubBehavior: behavior
+                )
+                cancellable.pass(to: token)
+            }
+        }
+        requestClosure(endpoint) { proceed.value($0) }
+        return cancellable
+    }
+
+    /// Sends a request with the native provider; returns `nil` if it cannot be sent and has already been completed.
+    private func send(_ call: PreparedCall<Target>) -> CancellableToken? {
+        let (native, shared): (URLTarget, MoyaCall)
+        do {
+            shared = MoyaCall(call.request, ownPlugins, call.target)
+            native = try call.native(shared)
+        } catch {
+            call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
+            return nil
+        }
+        let delivery = Delivery(call, plugins)
+        var report: (@Sendable (Pipeline.ProgressResponse) -> Void)?
+        if call.progress != nil { report = { delivery.report($0) } }
+        let task = provider.request(Pipeline.MultiTarget(native), progress: report) { result in
+            delivery.deliver(result, to: shared.request)
+        }
+        return CancellableToken(request: native.description) { task.cancel() }
+    }
+}
+
+/// A request of a target that is ready to be sent.
+struct PreparedCall<Target: TargetType> {
+    let target: Target
+    let request: URLRequest
+    let endpoint: Endpoint
+    let queue: DispatchQueue
+    let progress: ProgressBlock?
+    let complete: Completion
+
+    init(
+        target: Target,
+        _ request: URLRequest,
+        _ endpoint: Endpoint,
+        _ queue: DispatchQueue?,
+        _ progress: ProgressBlock?,
+        _ complete: @escaping Completion
+    ) {
+        self.target = target
+        self.request = request
+        self.endpoint = endpoint
+        self.queue = queue ?? .main
+        self.progress = progress
+        self.complete = complete
+    }
+
+    /// Makes the native target.
+    func native(_ call: MoyaCall) throws -> URLTarget {
+        let url = request.url?.absoluteString ?? endpoint.url
+        guard let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
+            throw MoyaError.requestMapping(url)
+        }
+        var native = URLTarget(
+            url,
+            method: method,
+            task: try endpoint.task.native(request),
+            headers: request.allHTTPHeaderFields
+        )
+        native.validationType = target.validationType.native
+        native.authorizationType = (target as? any AccessTokenAuthorizable)?.authorizationType.map { .custom($0.value) }
+        native.options[CurrentMoyaCall.self] = call
+        if let timeout = request.ownTimeout { native.options.attemptTimeout = timeout }
+        return native
+    }
+}
+
+/// Delivers progress and the result of a request on its callback queue.
+// The callbacks run on the queue; the progress is guarded by the mutex.
+private final class Delivery<Target: TargetType>: @unchecked Sendable {
+    private let call: PreparedCall<Target>
+    private let plugins: [any PluginType]
+    private let counts = Mutex(Counts())
+
+    private struct Counts {
+        var completed: Int64 = 0
+        var total: Int64 = 0
+
+        var progress: Progress {
+            let progress = Progress(totalUnitCount: total)
+            progress.completedUnitCount = completed
+            return progress
+        }
+    }
+
+    init(_ call: PreparedCall<Target>, _ plugins: [any PluginType]) {
+        self.call = call
+        self.plugins = plugins
+    }
+
+    func report(_ step: Pipeline.ProgressResponse) {
+        guard !step.completed else { return }
+        let counts = Counts(
+            completed: Int64(step.transfer.byteCount),
+            total: Int64(step.transfer.totalByteCount ?? 0)
+        )
+        self.counts.withLock { $0 = counts }
+        call.queue.async { self.call.progress?(ProgressResponse(progress: counts.progress)) }
+    }
+
+    func deliver(_ result: Result<PipelineResponse, PipelineError>, to request: URLRequest) {
+        let result: Result<Response, MoyaError> =
+            switch result {
+            case .success(let response): .success(Response(response, to: request))
+            case .failure(let error): .failure(MoyaError(error, error.response.map { Response($0, to: request) }))
+            }
+        call.queue.async { [self] in
+            for plugin in plugins { plugin.didReceive(result, target: call.target) }
+            let counts = counts.withLock { $0 }
+            call.progress?(ProgressResponse(progress: counts.progress, response: try? result.get()))
+            call.complete(result)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+public import Dispatch
+public import Pipeline
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+// All properties are constants. Closures and plugins are used by several threads, as Moya's contract allows.
+/// A client that sends targets through plugins to a transport, with the interface of Moya's provider.
+///
+/// The native provider sends the requests; ``provider`` returns it, for code that no longer needs this interface.
+///
+/// **Effects**: endpoint, task and parameters are read on the caller's thread, before `request` returns. For a request
+/// that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other methods, progress and
+/// completion run on the callback queue, which defaults to the main queue.
+open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendable {
+    /// Makes the endpoint of a target.
+    public typealias EndpointClosure = (Target) -> Endpoint
+
+    /// Receives the request of an endpoint, or the error that prevents it.
+    public typealias RequestResultClosure = @Sendable (Result<URLRequest, MoyaError>) -> Void
+
+    /// Makes the request of an endpoint, now or later.
+    public typealias RequestClosure = (Endpoint, @escaping RequestResultClosure) -> Void
+
+    /// Decides how a target is stubbed.
+    public typealias StubClosure = (Target) -> Moya.StubBehavior
+
+    /// Makes the endpoint of a target.
+    public let endpointClosure: EndpointClosure
+
+    /// Makes the request of an endpoint.
+    public let requestClosure: RequestClosure
+
+    /// Decides how a target is stubbed.
+    public let stubClosure: StubClosure
+
+    /// The plugins, in the order in which they run.
+    public let plugins: [any PluginType]
+
+    /// Whether equal requests that are in progress at the same time are sent once.
+    public let trackInflights: Bool
+
+    /// The native provider, with the transport and the plugins of Pipeline of this provider.
+    ///
+    /// Its calls do not run the other plugins.
+    public let provider: Provider<Pipeline.MultiTarget>
+
+    let callbackQueue: DispatchQueue?
+    let inflights = InflightRequests()
+    /// The plugins other than those of Pipeline.
+    let ownPlugins: [any PluginType]
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - endpointClosure: makes the endpoint of a target; called for every request.
+    ///   - requestClosure: makes the request of an endpoint.
+    ///   - stubClosure: decides how a target is stubbed; called for every request.
+    ///   - callbackQueue: the queue of progress and completions; `nil` for the main queue.
+    ///   - transport: sends the requests.
+    ///   - plugins: the plugins, in the order in which they run. Plugins of Pipeline run inside all others.
+    ///   - trackInflights: whether equal requests that are in progress at the same time are sent once.
+    public init(
+        endpointClosure: @escaping EndpointClosure = MoyaProvider.defaultEndpointMapping,
+        requestClosure: @escaping RequestClosure = MoyaProvider.defaultRequestMapping,
+        stubClosure: @escaping StubClosure = MoyaProvider.neverStub,
+        callbackQueue: DispatchQueue? = nil,
+        transport: any Transport = MoyaProvider<Target>.defaultTransport(),
+        plugins: [any PluginType] = [],
+        trackInflights: Bool = false
+    ) {
+        self.endpointClosure = endpointClosure
+        self.requestClosure = requestClosure
+        self.stubClosure = stubClosure
+        self.callbackQueue = callbackQueue
+        self.plugins = plugins
+        self.trackInflights = trackInflights
+        let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
+        ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
+        provider = Provider(
+            transport: transport,
+            plugins: ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+        )
+    }
+
+    /// The completions that wait for requests in progress, if they are tracked.
+    open var inflightRequests: [Endpoint: [Moya.Completion]] { inflights.all }
+
+    /// Returns the endpoint of a target, made by ``endpointClosure``.
+    open func endpoint(_ token: Target) -> Endpoint {
+        endpointClosure(token)
+    }
+
+    /// Sends a target and calls a closure with the result.
+    ///
+    /// - Parameters:
+    ///   - target: the target to send.
+    ///   - callbackQueue: the queue of progress and completion; `nil` for that of the provider.
+    ///   - progress: receives the steps of the request's progress; a stub has none.
+    ///   - completion: receives the result.
+    /// - Returns: a token that cancels the request.
+    @discardableResult
+    open func request(
+        _ target: Target,
+        callbackQueue: DispatchQueue? = nil,
+        progress: ProgressBlock? = nil,
+        completion: @escaping Completion
+    ) -> any Cancellable {
+        requestNormal(
+            target,
+            callbackQueue: callbackQueue ?? self.callbackQueue,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Stubs a request.
+    ///
+    /// An override calls ``notifyPluginsOfImpendingStub(for:target:)`` and runs the closure that
+    /// ``createStubFunction(_:forTarget:withCompletion:endpoint:plugins:request:)`` returns.
+    @discardableResult
+    open func stubRequest(
+        _ target: Target,
+        request: URLRequest,
+        callbackQueue: DispatchQueue?,
+        completion: @escaping Moya.Completion,
+        endpoint: Endpoint,
+        stubBehavior: Moya.StubBehavior
+    ) -> CancellableToken {
+        let queue = callbackQueue ?? self.callbackQueue
+        let token = CancellableToken {}
+        let prepared = notifyPluginsOfImpendingStub(for: request, target: target)
+        let stub = createStubFunction(
+            token,
+            forTarget: target,
+            withCompletion: completion,
+            endpoint: endpoint,
+            plugins: plugins,
+            request: prepared
+        )
+        let crossing = CrossingValue(stub)
+        switch stubBehavior {
+        case .immediate:
+            if let queue { queue.async { crossing.value() } } else { stub() }
+        case .delayed(let seconds):
+            (queue ?? .main).asyncAfter(deadline: .now() + seconds) { crossing.value() }
+        case .never:
+            let error = PipelineError(.stubWithoutTransport, "stubRequest was called for a target that is not stubbed")
+            completion(.failure(.underlying(error, nil)))
+        }
+        return token
+    }
+}

@@ -1,0 +1,31 @@
+public import Dispatch
+
+/// A closure that receives the result of a request.
+public typealias Completion = (_ result: Result<Moya.Response, MoyaError>) -> Void
+
+/// A closure that receives the steps of a request's progress.
+public typealias ProgressBlock = (_ progress: ProgressResponse) -> Void
+
+/// A provider, for wrappers.
+public protocol MoyaProviderType: AnyObject {
+    /// The type of the targets.
+    associatedtype Target: TargetType
+
+    /// Sends a target and calls a closure with the result.
+    func request(
+        _ target: Target,
+        callbackQueue: DispatchQueue?,
+        progress: Moya.ProgressBlock?,
+        completion: @escaping Moya.Completion
+    ) -> any Cancellable
+}
+
+/// How a target is stubbed.
+public enum StubBehavior: Equatable, Sendable {
+    /// The target is sent.
+    case never
+    /// The sample response is returned at once.
+    case immediate
+    /// The sample response is returned after a delay.
+    case delayed(seconds: Double)
+}

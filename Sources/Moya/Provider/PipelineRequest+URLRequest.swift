@@ -1,0 +1,96 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension PipelineRequest {
+    /// Makes a request from the method, the URL, the header fields, the body and the timeout of a `URLRequest`.
+    init(_ request: URLRequest) throws {
+        guard let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
+            throw MoyaError.requestMapping(request.url?.absoluteString ?? "")
+        }
+        let body = request.httpBody.map { PipelineBody.bytes($0) } ?? .absent
+        try self.init(method, url: request.url?.absoluteString ?? "", body: body)
+        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            try setHeader(value, for: name, isSecret: HTTPField.Name(name).map(Redactor.soundsSecret) ?? false)
+        }
+        attemptTimeout = request.ownTimeout
+    }
+}
+
+extension URLRequest {
+    /// The timeout, if it is not the default.
+    var ownTimeout: Duration? {
+        timeoutInterval == 60 || timeoutInterval <= 0 ? nil : .seconds(timeoutInterval)
+    }
+}
+
+extension URLRequest {
+    /// What is sent of a request.
+    ///
+    /// On some platforms, equality of `URLRequest` ignores header fields and the body.
+    struct Content: Hashable {
+        let method: String?
+        let url: String?
+        let fields: [String: String]
+        let body: Data?
+        let timeout: TimeInterval
+    }
+
+    var content: Content {
+        Content(
+            method: httpMethod,
+            url: url?.absoluteString,
+            fields: allHTTPHeaderFields ?? [:],
+            body: httpBody,
+            timeout: timeoutInterval
+        )
+    }
+}
+
+extension Redactor {
+    /// A redactor for logs of an app: it shows everything but fields and query items whose names are secret.
+    static func hidingSecrets(in names: some Sequence<HTTPField.Name>) -> Redactor {
+        var redactor = Redactor.development
+        redactor.shownHeaderFields.formUnion(names)
+        return redactor
+    }
+
+    /// Returns header fields with the values of secret ones hidden.
+    static func hidingSecrets(in fields: [String: String]) -> [String: String] {
+        var list = HTTPFields()
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { list[name] = value }
+        }
+        let shown = hidingSecrets(in: list.map(\.name)).fields(list) { Redactor.soundsSecret($0) }
+        return Dictionary(shown.map { ($0.name, $0.value) }) { $1 }
+    }
+}
+
+extension PipelineResponse {
+    /// The status and the header fields as Foundation's type; `nil` if the request has no URL.
+    var httpURLResponse: HTTPURLResponse? {
+        guard let url = request.url else { return nil }
+        let fields = headers.map { ($0.name.rawName, $0.value) }
+        return HTTPURLResponse(
+            url: url,
+            statusCode: statusCode,
+            httpVersion: "HTTP/1.1",
+            headerFields: Dictionary(fields) { "\($0), \($1)" }
+        )
+    }
+}
+
+extension Response {
+    convenience init(_ response: PipelineResponse, to request: URLRequest) {
+        self.init(
+            statusCode: response.statusCode,
+            data: response.data,
+            request: request,
+            response: response.httpURLResponse
+        )
+    }
+}
