@@ -16,6 +16,18 @@ struct ProxyRelayTests {
     private typealias Policy = AsyncHTTPClientTransport.ProxyPolicy
     private typealias Action = LoopbackServer.Action
 
+    /// A certificate and its key, both DER.
+    private static let certificate =
+        "MIIBdDCCARugAwIBAgIUbazmPXLsol+7JVPebb4DwtepcLUwCgYIKoZIzj0EAwIwDzENMAsGA1UEAwwEdGVzdDAgFw0yNjEx"
+        + "MjYxODIzNTRaGA8yMTI2MTEwMjE4MjM1NFowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABAeh"
+        + "zIJPGCUecah8FR47hMJkPtOdGEx1xl5iZuDNeiFBB0QeyM48lKlnuAfBzpZWLBdDrsMAKAzWB8qJH3BI1xijUzBRMB0GA1Ud"
+        + "DgQWBBSck6RL4crrJnlU27scrkycinTIwzAfBgNVHSMEGDAWgBSck6RL4crrJnlU27scrkycinTIwzAPBgNVHRMBAf8EBTAD"
+        + "AQH/MAoGCCqGSM49BAMCA0cAMEQCIEkVrPEljir7S6frUNxIo8YtJKEl8Z+U32raVAppDtTOAiBfw95rmIjxXLsOurZlF+un"
+        + "j0eyGHmuBAmRvYQN5KtzPw=="
+    private static let key =
+        "MHcCAQEEIKqmDve6LF+WO7ucpUPUHRveDGo2XGLvwbVb72w6X0IGoAoGCCqGSM49AwEHoUQDQgAEB6HMgk8YJR5xqHwVHjuE"
+        + "wmQ+050YTHXGXmJm4M16IUEHRB7IzjyUqWe4B8HOllYsF0OuwwAoDNYHyokfcEjXGA=="
+
     private static let ann = Policy.Credential(username: "ann", password: "canary")
 
     /// How a test's proxy is reached; it responds in place of the server.
@@ -195,11 +207,13 @@ struct ProxyRelayTests {
     }
 
     @Test("The relay verifies the certificate of a proxy and does not present the client's to it")
-    func secureProxy() {
+    func secureProxy() throws {
+        let certificate = try #require(Data(base64Encoded: Self.certificate))
+        let key = try #require(Data(base64Encoded: Self.key))
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
-        configuration.certificateChain = [.file("client.pem")]
-        configuration.privateKey = .file("client.key")
+        configuration.certificateChain = [.certificate(try NIOSSLCertificate(bytes: Array(certificate), format: .der))]
+        configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(key), format: .der))
         let settings = ProxyRelay.makeTLSConfiguration(configuration)
         #expect(settings.certificateVerification == .fullVerification)
         #expect(settings.certificateChain.isEmpty && settings.privateKey == nil)
