@@ -69,6 +69,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
     private let signsBody: Bool
     private let credentials: @Sendable (PipelineContext) async throws -> AWSCredentials
     private let isS3: Bool
+    private let lastKey = AWSLastKey()
 
     /// What only the foreign suite changes.
     struct Details: Sendable {
@@ -114,7 +115,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
     func sign(_ request: inout PipelineRequest, with credentials: AWSCredentials, at date: Date) async throws {
         // The host is sent as it is signed, because a server does not change its letters.
         request.head.authority = request.origin.authority
-        let key = AWSSigningKey(credentials, region: region, service: service, at: date)
+        let key = AWSSigningKey(credentials, region: region, service: service, at: date, last: lastKey)
         let payload = try await payload(of: request)
         if let expires = placement.expires {
             try signQuery(of: &request, expires, credentials, key, payload)

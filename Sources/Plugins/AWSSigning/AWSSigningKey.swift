@@ -1,5 +1,6 @@
 #if Crypto || canImport(CryptoKit)
 import Foundation
+import Synchronization
 #if Crypto
 import Crypto
 #else
@@ -16,18 +17,26 @@ struct AWSSigningKey: Sendable {
     let scope: String
     private let key: SymmetricKey
 
-    init(_ credentials: AWSCredentials, region: String, service: String, at date: Date) {
+    init(
+        _ credentials: AWSCredentials,
+        region: String,
+        service: String,
+        at date: Date,
+        last: AWSLastKey = AWSLastKey()
+    ) {
         let style = Date.ISO8601FormatStyle(timeZone: .gmt)
             .year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
             .timeSeparator(.omitted).timeZone(separator: .omitted)
         time = date.formatted(style)
         let day = String(time.prefix(8))
         scope = "\(day)/\(region)/\(service)/aws4_request"
-        var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
-        for part in [day, region, service, "aws4_request"] {
-            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
+        key = last.key(of: credentials.secretAccessKey, scope) {
+            var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
+            for part in [day, region, service, "aws4_request"] {
+                key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
+            }
+            return key
         }
-        self.key = key
     }
 
     /// Returns the text that is signed for a request.
@@ -56,6 +65,18 @@ struct AWSSigningKey: Sendable {
         var hash = SHA256()
         for try await piece in pieces { hash.update(data: piece) }
         return hash.finalize().hexadecimal
+    }
+}
+
+/// The key that was derived last; to derive one costs a quarter of a signature.
+final class AWSLastKey: Sendable {
+    private let last = Mutex<(secret: String, scope: String, key: SymmetricKey)?>(nil)
+
+    func key(of secret: String, _ scope: String, _ derive: () -> SymmetricKey) -> SymmetricKey {
+        if let last = last.withLock({ $0 }), last.scope == scope, last.secret == secret { return last.key }
+        let key = derive()
+        last.withLock { $0 = (secret, scope, key) }
+        return key
     }
 }
 

@@ -82,13 +82,16 @@ struct AWSSignerTests {
             continuation.finish()
         }
         let url = "https://s3.amazonaws.com/examplebucket/chunkObject.txt"
-        let fields: HTTPFields = [.contentLength: "66824", .named("x-amz-storage-class"): "REDUCED_REDUNDANCY"]
+        let fields: HTTPFields = [
+            .contentLength: "66824", .contentEncoding: "gzip", .named("x-amz-storage-class"): "REDUCED_REDUNDANCY",
+        ]
         var request = try Self.request(url, .put, body: .stream(stream, byteCount: 66_560), fields: fields)
         // 2013-05-24T00:00:00Z
         let date = Date(timeIntervalSince1970: 1_369_353_600)
         try await Self.signer("s3").sign(&request, with: credentials, at: date)
         #expect(request.body.byteCount == 66_824)
-        #expect(request.headers[.contentEncoding] == "aws-chunked")
+        #expect(request.headers[.contentEncoding] == "aws-chunked,gzip")
+        #expect(request.headers[.contentLength] == nil)
         #expect(request.headers[.named("X-Amz-Decoded-Content-Length")] == "66560")
         #expect(request.headers[.named("X-Amz-Content-Sha256")] == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
         let bytes = try await request.body.collect(upTo: 100_000)
@@ -104,9 +107,13 @@ struct AWSSignerTests {
         #expect(rest == "0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497")
         let last = key.signature(ofChunk: Data(), after: rest)
         #expect(last == "b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9")
-        let head = "10000;chunk-signature=\(key.signature(ofChunk: first, after: signature))\r\n"
-        #expect(bytes.starts(with: head.utf8))
-        #expect(String(decoding: bytes.suffix(86), as: UTF8.self).hasPrefix("0;chunk-signature="))
+        var (expectedBytes, previous) = (Data(), signature)
+        for chunk in [first, first.prefix(1024), Data()] {
+            previous = key.signature(ofChunk: chunk, after: previous)
+            expectedBytes += Data("\(String(chunk.count, radix: 16));chunk-signature=\(previous)\r\n".utf8)
+            expectedBytes += chunk + Data("\r\n".utf8)
+        }
+        #expect(bytes == expectedBytes)
     }
 
     @Test("A URL of the S3 documentation that is signed in its query gets its signature")
@@ -221,16 +228,17 @@ struct AWSSignerTests {
         #expect(line == "A=x%20y&a=%2F&a=0&a-b=1&b=1&b=2&c=&d=%FF%25")
     }
 
-    @Test("Fields that transports, proxies and traces set are not signed")
+    @Test("Fields that transports, proxies and traces set are not signed, and repeated ones are joined")
     func fields() throws {
-        let fields: HTTPFields = [
+        var fields: HTTPFields = [
             .userAgent: "x", .acceptEncoding: "gzip", .named("traceparent"): "x", .named("X-My"): " a   b ",
             .contentType: "text/plain",
         ]
+        fields.append(HTTPField(name: .named("X-My"), value: "c"))
         let request = try Self.request("https://a.test:8443/", fields: fields)
         let canonical = AWSCanonicalRequest(request, query: [], path: .encodedOnce, payloadHash: "h")
         #expect(canonical.signedNames == "content-type;host;x-my")
-        #expect(canonical.text.contains("host:a.test:8443\nx-my:a b\n"))
+        #expect(canonical.text.contains("host:a.test:8443\nx-my:a b,c\n"))
     }
 
     @Test("A session token is sent and signed, and all fields that are added are secret")
@@ -269,6 +277,17 @@ struct AWSSignerTests {
         ] {
             #expect(!text.contains(signature) && !text.contains("canary-token") && !text.contains("AKCANARY"))
         }
+        #expect(sent.query?.contains("&X-Amz-Security-Token=canary-token&X-Amz-SignedHeaders=") == true)
+    }
+
+    @Test("The items of a signature follow the query", arguments: ["/b", "/b?", "/b?a=1"])
+    func appended(path: String) async throws {
+        var request = try Self.request("https://a.test/")
+        request.head.path = path
+        let signer = Self.signer("s3", placement: .query(expires: .seconds(60)))
+        try await signer.sign(&request, with: Self.credentials, at: Self.date)
+        let separator = path.hasSuffix("b") ? "?" : path.hasSuffix("?") ? "" : "&"
+        #expect(request.head.path?.hasPrefix(path + separator + "X-Amz-Algorithm=") == true)
     }
 
     @Test("A stream that can be read only once is refused unless it is not signed", arguments: ["service", "s3"])
@@ -366,6 +385,21 @@ struct AWSSignerTests {
         }
         #expect(content == bytes)
         #expect(count == AWSChunks.encodedByteCount(of: byteCount))
+    }
+
+    @Test("A signer that has signed before derives another key for another day or another secret")
+    func laterKeys() async throws {
+        let other = AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "other")
+        let used = Self.signer()
+        for (credentials, date) in [
+            (Self.credentials, Self.date), (Self.credentials, Self.date + 86_400), (other, Self.date + 86_400),
+            (other, Self.date + 86_401),
+        ] {
+            var requests = [try Self.request("https://a.test/"), try Self.request("https://a.test/")]
+            try await used.sign(&requests[0], with: credentials, at: date)
+            try await Self.signer().sign(&requests[1], with: credentials, at: date)
+            #expect(requests[0].headers == requests[1].headers)
+        }
     }
 
     @Test("Each attempt is signed for its own time")

@@ -188,6 +188,8 @@ struct MessageVerifierTests {
         #expect(try await refusal(both, tag: "app") == nil)
         #expect(try await refusal(both, tag: "proxy") == .missingComponent)
         #expect(try await refusal(both, tag: "other") == .missingSignature)
+        // Of two failures, the first is thrown; the second would be that it has expired.
+        #expect(try await refusal(both, at: Self.date + 331) == .missingComponent)
     }
 
     @Test("The parameters of a component may be in any order, and unknown parameters of the signature are covered")

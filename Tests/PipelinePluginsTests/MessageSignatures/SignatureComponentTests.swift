@@ -126,6 +126,15 @@ struct SignatureComponentTests {
         #expect(error?.reason == reason)
     }
 
+    @Test("Blanks around a value that a lenient parser kept are not signed", arguments: [false, true])
+    func blanks(isBinary: Bool) throws {
+        let name = try #require(HTTPField.Name("X-A"))
+        var request = HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/")
+        request.headerFields.append(HTTPField(name: name, lenientValue: Array(" \ta b\t ".utf8)))
+        let component = SignatureComponent.field(name, isBinary ? .binary : .text)
+        #expect(try SignedMessage(request).value(of: component) == (isBinary ? ":YSBi:" : "a b"))
+    }
+
     @Test("A request has neither a status nor components of another request")
     func request() throws {
         for component in [SignatureComponent.status, .method.ofRequest] {

@@ -49,7 +49,11 @@ struct WebhookTests {
         let privateKey =
             "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=="
         for key in [publicKey, privateKey] {
-            _ = try Self.verifier(key).verify(Self.body, fields: Self.fields(signature), at: Self.date)
+            let verifier = try Self.verifier(key)
+            _ = try verifier.verify(Self.body, fields: Self.fields(signature), at: Self.date)
+            #expect(throws: WebhookError.self) {
+                try verifier.verify(Self.body, fields: Self.fields(signature, id: "msg_other"), at: Self.date)
+            }
         }
         // CryptoKit adds randomness to its signatures.
         #if !canImport(CryptoKit)
@@ -137,7 +141,7 @@ struct WebhookTests {
 
     @Test(
         "A text that is not a key is refused",
-        arguments: ["", "whsec_", "whsec_?", "whsec_AAAA", "whsk_AAAA", "whpk_AAAA", "AAAA"]
+        arguments: ["", "whsec_", "whsec_?", "whsec_AAAAAAAAAAAAAAAAAAAA", "whsk_AAAA", "whpk_AAAA", "AAAA"]
     )
     func keys(text: String) {
         let error = #expect(throws: WebhookError.self) { try WebhookKey(text) }
@@ -191,7 +195,7 @@ struct WebhookTests {
     }
 
     /// Returns the signatures of the specification's message.
-    private static func signed(with keys: [String]) async throws -> String? {
+    private static func signed(with keys: [String], id: String = id) async throws -> String? {
         let transport = ScriptedTransport { _, _ in .status(200) }
         let provider = Provider<Ask>(
             transport: transport,
@@ -205,6 +209,14 @@ struct WebhookTests {
     @Test("The identifier of the request is kept, and signatures equal those of the specification")
     func signing() async throws {
         #expect(try await Self.signed(with: [Self.secret]) == Self.signature)
+    }
+
+    @Test("An identifier with a full stop is refused, because it would be ambiguous in a signature")
+    func ambiguous() async throws {
+        let error = await #expect(throws: PipelineError.self) {
+            try await Self.signed(with: [Self.secret], id: "msg.1")
+        }
+        #expect((error?.underlyingError as? WebhookError)?.reason == .malformed)
     }
 
     @Test("A stream that can be read only once is refused before anything is sent")
