@@ -7,8 +7,8 @@ extension Redactor {
     /// apply it, too.
     ///
     /// - Parameter name: the name of the field.
-    /// - Returns: `true` for Authorization, Cookie, Set-Cookie and Proxy-Authorization, and for a name that contains a
-    ///   secret word and is not in ``standardHeaderFields``.
+    /// - Returns: `true` for Authorization, Cookie, Set-Cookie, Proxy-Authorization and DPoP, and for a name that
+    ///   contains a secret word and is not in ``standardHeaderFields``.
     public static func soundsSecret(_ name: HTTPField.Name) -> Bool {
         !standardHeaderFields.contains(name) && isSecret(name, by: standard.names.places)
     }

@@ -97,6 +97,37 @@ struct MessageSecretsTests {
         }
     }
 
+    @Test(
+        "The secret pairs of a form are hidden from 16 bytes on; other bodies are not searched",
+        arguments: [
+            ("application/x-www-form-urlencoded", "a=1&refresh_token=canary%2F123456789&grant_type=x", true),
+            ("Application/X-WWW-Form-Urlencoded; charset=utf-8", "client_secret=canary/123456789", true),
+            ("application/x-www-form-urlencoded", "refresh=1&redirect_uri=canary/123456789", false),
+            ("text/plain", "client_secret=canary/123456789", false),
+        ]
+    )
+    func form(type: String, body: String, isHidden: Bool) throws {
+        for (value, isLong) in [("canary/123456789", true), ("canary/1", false)] {
+            let text = body.replacing("canary/123456789", with: value).replacing("canary%2F123456789", with: value)
+            let request = try PipelineRequest(
+                .post,
+                url: "https://a.test/",
+                headers: [.contentType: type],
+                body: .bytes(Data(text.utf8))
+            )
+            let redactor = Redactor(shownQueryNames: ["client_secret"]).adding(secretsOf: request)
+            #expect(redactor.text("<\(value)>") == (isHidden && isLong ? "<…>" : "<\(value)>"))
+        }
+    }
+
+    @Test("A proof of possession is secret, a nonce for one is not")
+    func proofs() throws {
+        for (name, isSecret) in [("DPoP", true), ("dpop", true), ("DPoP-Nonce", false)] {
+            let name = try #require(HTTPField.Name(name))
+            #expect(Redactor.soundsSecret(name) == isSecret)
+        }
+    }
+
     @Test("The beginnings include those of the parts")
     func beginningsOfParts() throws {
         let request = try PipelineRequest(url: "https://a.test/", headers: [.authorization: Self.aws])

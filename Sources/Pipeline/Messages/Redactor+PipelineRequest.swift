@@ -15,6 +15,8 @@ extension Redactor {
     /// - fields for which ``PipelineRequest/isSecret(_:)`` returns `true`
     /// - query items in ``PipelineRequest/secretQueryNames``
     /// - fields and query items whose names ``secretNames`` covers, unless this redactor shows them
+    /// - parts of these header fields that could be signatures: 27 or more letters, digits, `+`, `/` and `=`
+    /// - pairs of URL-encoded forms whose names ``secretNames`` covers, if the value has 16 bytes or more
     /// - cookies, including those in `answer`, which takes the header fields of the response
     ///
     /// Authentication schemes are not hidden; with Basic, the password is hidden on its own as well. Values of less
@@ -41,6 +43,7 @@ private struct RequestSecrets: SecretSource {
     func insert(into secrets: inout MessageSecrets) {
         for request in requests {
             secrets.insert(request.head, queryNames: request.secretQueryNames) { request.isSecret($0) }
+            secrets.insert(formIn: request.body.bytes, contentType: request.headers[.contentType])
         }
         secrets.insert(cookiesOf: answer)
     }

@@ -35,6 +35,7 @@ extension RecordingRedaction {
         if revealsSecrets { return [] }
         var secrets = MessageSecrets(redactor, minimumByteCount: count)
         secrets.insert(request.head, queryNames: request.secretQueryNames, isMarked: request.isSecret)
+        secrets.insert(formIn: request.body.bytes, contentType: request.headers[.contentType])
         secrets.insert(cookiesOf: response)
         return secrets.fieldValues.union(secrets.queryValues).filter {
             !$0.contains(Self.placeholder) && !HARVocabulary.contains($0)

@@ -39,7 +39,7 @@ struct LiveRequest: Sendable {
 }
 
 extension PipelineRequest {
-    /// Creates a request with the fields and the URL of a recorded request, to find the secrets in them.
+    /// Creates a request with the fields, the URL and the body of a recorded request, to find the secrets in them.
     init(_ request: RecordedExchange.Request) {
         let url = request.url.prefix { $0 != "#" }
         let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
@@ -50,7 +50,8 @@ extension PipelineRequest {
                 authority: URLParts(request.url).host,
                 path: "/" + query,
                 headerFields: request.headers
-            )
+            ),
+            body: request.body.map(PipelineBody.bytes) ?? .absent
         )
     }
 }

@@ -26,8 +26,9 @@ package struct SecretPlaces: OptionSet, Sendable {
     /// URL. In JSON and XML, `key` is the key of a pair or an object, and `code` an error or a country; both are shown.
     /// The others are a credential in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are
     /// shown. In queries, `appid` is the API key of OpenWeatherMap and Wolfram|Alpha; in JSON and XML, it is a public
-    /// identifier.
+    /// identifier. The field DPoP is a proof of possession (RFC 9449 §4.1), but DPoP-Nonce is not secret.
     static let ofWholeNames: [String: SecretPlaces] = [
+        "dpop": .field,
         "key": [.query, .form],
         "code": [.query, .form],
         "appid": [.query, .form],

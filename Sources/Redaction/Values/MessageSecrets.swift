@@ -1,10 +1,11 @@
-import Foundation
+package import Foundation
 package import HTTPTypes
 
 /// The secret values that messages contain in designated places: header fields, cookies and query items.
 package struct MessageSecrets {
     /// The minimum length of values that are hidden from people; shorter values could be any word.
     package static let standardByteCount = 8
+    private static let formByteCount = 16
 
     private let redactor: Redactor
     private let minimumByteCount: Int
@@ -12,7 +13,7 @@ package struct MessageSecrets {
     private(set) var beginnings: SecretBeginnings?
     /// The values of header fields and cookies.
     package private(set) var fieldValues: Set<String> = []
-    /// The values of query items, decoded.
+    /// The values of query items and form fields, decoded.
     package private(set) var queryValues: Set<String> = []
 
     /// - Parameters:
@@ -51,7 +52,19 @@ package struct MessageSecrets {
         guard let path = request.path, let mark = path[...].firstIndex(ofByte: UInt8(ascii: "?")) else { return }
         let rest = path[path.utf8.index(after: mark)...]
         let query = rest[..<(rest.firstIndex(ofByte: UInt8(ascii: "#")) ?? rest.endIndex)]
-        query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(queryItem: $0, queryNames) }
+        query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(item: $0, of: .query, marked: queryNames) }
+    }
+
+    /// Inserts the values of the secret fields of a URL-encoded form.
+    ///
+    /// Values of less than 16 bytes are left out, because a user may have chosen a word.
+    package mutating func insert(formIn body: Data?, contentType: String?) {
+        guard let body, body.count <= redactor.parsedBodyByteCount, let contentType,
+            MediaType(contentType).essence == "application/x-www-form-urlencoded"
+        else { return }
+        String(decoding: body, as: UTF8.self)[...].forEachItem(separatedBy: UInt8(ascii: "&")) {
+            insert(item: $0, of: .form)
+        }
     }
 
     /// Inserts the values of the cookies that a response sets.
@@ -67,15 +80,15 @@ package struct MessageSecrets {
         !redactor.shownHeaderFields.contains(name) && redactor.isSecret(name)
     }
 
-    private mutating func insert(queryItem item: Substring, _ marked: Set<String>) {
+    private mutating func insert(item: Substring, of place: SecretPlaces, marked: Set<String> = []) {
         let name = Redactor.decodedName(of: item)
-        let isSecret = redactor.isSecret(name: name, in: .query) && !redactor.shownQueryNames.contains(name)
-        guard isSecret || marked.contains(name) else { return }
+        let isShown = place == .query && redactor.shownQueryNames.contains(name)
+        guard redactor.isSecret(name: name, in: place) && !isShown || marked.contains(name) else { return }
         let value = Substring(item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst())
         let isEncoded = value.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
         let decoded =
             isEncoded ? String(decoding: PercentEscapes.decoded(value.utf8, plus: 0x20), as: UTF8.self)[...] : value
-        guard decoded.utf8.count >= minimumByteCount else { return }
+        guard decoded.utf8.count >= (place == .form ? Self.formByteCount : minimumByteCount) else { return }
         if beginnings != nil { beginnings?.insert(decoded) } else { queryValues.insert(String(decoded)) }
     }
 
