@@ -168,7 +168,7 @@ struct OAuthRequests: Sendable {
         return OAuthServerError(
             error: failure.error,
             description: failure.errorDescription,
-            hiding: secrets + (client.secret.map { [$0] } ?? [])
+            hiding: secrets + (client.secret.map { [$0, FormText.encoded($0)] } ?? [])
         ).pipelineError
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 public import Pipeline
 
 /// An error that an authorization server reported.
@@ -8,7 +7,7 @@ public import Pipeline
 /// ```
 ///
 /// **Secrets**: the texts come from the server. Characters outside of printable ASCII are removed, the length is
-/// limited, and the secrets that were sent to the server are replaced by `…`.
+/// limited, and the secrets that were sent to the server are replaced by `…`, also in percent-encoding and base64.
 ///
 /// Source: RFC 6749 §5.2, https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2
 public struct OAuthServerError: Error, Hashable, SafelyDescribed {
@@ -39,11 +38,8 @@ public struct OAuthServerError: Error, Hashable, SafelyDescribed {
 
     /// Removes characters first, because they could interrupt a secret.
     private static func cleaned(_ text: String, hiding secrets: [String], _ maximumCount: Int) -> String {
-        var text = printable(text)
-        for secret in secrets.map(printable) where secret.utf8.count >= 4 {
-            text = text.replacingOccurrences(of: secret, with: "…")
-        }
-        return String(text.prefix(maximumCount))
+        let secrets = secrets.map(printable).filter { $0.utf8.count >= 4 }
+        return String(Redactor(secretValues: secrets).text(printable(text)).prefix(maximumCount))
     }
 
     private static func printable(_ text: String) -> String {
