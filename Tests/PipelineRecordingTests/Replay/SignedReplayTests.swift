@@ -1,0 +1,47 @@
+#if Crypto || canImport(CryptoKit)
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineRecording
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("Replay of signed requests")
+struct SignedReplayTests {
+    private let bench: RecordingBench
+
+    init() throws { bench = try RecordingBench() }
+
+    /// Sends a request that is signed at a date.
+    private func send(
+        _ scheme: SigningScheme,
+        key: String,
+        year: Double,
+        path: String = "/a",
+        _ transport: any Transport
+    ) async throws -> PipelineResponse {
+        let date = Date(timeIntervalSince1970: 1_700_000_000 + year * 365 * 86_400)
+        let provider = Provider<Probe>(
+            transport: transport,
+            plugins: [try scheme.plugin(key: key, token: "token of \(key)").plugin],
+            configuration: .init(clock: ManualClock(date: date))
+        )
+        return try await provider.request(bench.target(path, method: .post, task: .requestData(Data("x".utf8))))
+    }
+
+    @Test("A request that another key signs at another time matches", arguments: SigningScheme.allCases)
+    func matches(scheme: SigningScheme) async throws {
+        let steps = ["a", "b"].map { ScriptedTransport.Step.status(200, body: $0) }
+        let recording = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
+        for path in ["/a", "/b"] { _ = try await send(scheme, key: "a key", year: 0, path: path, recording) }
+        try await recording.finish()
+        let replay = try ReplayTransport(bench.file)
+        for path in ["/b", "/a"] {
+            let response = try await send(scheme, key: "another key", year: 1, path: path, replay)
+            #expect(response.data == Data(path.dropFirst().utf8))
+        }
+    }
+}
+#endif
