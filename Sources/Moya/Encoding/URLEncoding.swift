@@ -131,8 +131,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         switch value {
         case let text as String: text
         case let number as any BinaryInteger: "\(number)"
-        case let bool as Bool where type(of: value) == Bool.self: boolEncoding.text(bool)
-        // "c" is the type of a number that was made from a Boolean.
+        // "c" is the type of a Boolean.
         case let number as NSNumber where String(cString: number.objCType) == "c": boolEncoding.text(number.boolValue)
         case let number as Double where number.rounded() == number && abs(number) < 1e15: "\(Int64(number))"
         case let number as Float where number.rounded() == number && abs(number) < 1e6: "\(Int64(number))"
