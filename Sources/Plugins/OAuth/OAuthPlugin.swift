@@ -52,7 +52,7 @@ public import PipelineStores
 /// has the code `tokenRefresh`, with the OAuth error as its underlying error.
 ///
 /// **Secrets**: no error and no description shows a token, a code, a verifier, a secret or a key. A log of bodies shows
-/// the texts of errors as the server sent them. The URL for the
+/// the texts of errors as the server sent them, but hides secrets of 16 bytes or more of the request. The URL for the
 /// browser contains the state and the hash of the verifier. State and verifiers have 128 and 256 random bits.
 ///
 /// Source: RFC 6749, https://www.rfc-editor.org/rfc/rfc6749.html, RFC 7636, RFC 8252, RFC 8414, RFC 8628, RFC 9207,
