@@ -7,6 +7,7 @@ import Testing
 @testable import PipelineTransports
 
 #if AsyncHTTPClient
+import AsyncHTTPClient
 import NIOSSL
 #endif
 
