@@ -13,13 +13,12 @@ import Testing
 struct OAuthSecretsTests {
     private static let secret = "canary:secret/4711"
     private static let code = "canary-code+0815="
-    private static let isKeyed: Bool = {
-        #if Crypto || canImport(CryptoKit)
-        true
-        #else
-        false
-        #endif
-    }()
+    #if Crypto || canImport(CryptoKit)
+    private static let dpop = DPoPPolicy.required
+    #else
+    private static let dpop = DPoPPolicy.disabled
+    #endif
+    private static var isKeyed: Bool { dpop != .disabled }
 
     private struct API: TargetType, AccessTokenAuthorizable {
         let baseURL: URL
@@ -141,7 +140,7 @@ struct OAuthSecretsTests {
                 return result?.url ?? redirect
             },
             store: store,
-            dpop: Self.isKeyed ? .required : .disabled,
+            dpop: Self.dpop,
             transport: transport,
             plugins: [inspector] + lines,
             configuration: configuration
