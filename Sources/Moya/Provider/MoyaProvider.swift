@@ -16,6 +16,7 @@ public import Foundation
 /// **Effects**: endpoint, task and parameters are read on the caller's thread, before `request` returns. For a request
 /// that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other methods, progress and
 /// completion run on the callback queue, which defaults to the main queue.
+// Its own state never changes or is guarded; closures and plugins are called from several threads, as in Moya.
 open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendable {
     /// Makes the endpoint of a target.
     public typealias EndpointClosure = (Target) -> Endpoint
