@@ -73,6 +73,21 @@ let argumentParser = Target.Dependency.product(
     package: "swift-argument-parser",
     condition: .when(traits: ["HARCommand"])
 )
+let exampleArguments = Target.Dependency.product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser",
+    condition: .when(traits: ["Examples"])
+)
+let hummingbird = Target.Dependency.product(
+    name: "Hummingbird",
+    package: "hummingbird",
+    condition: .when(traits: ["Examples"])
+)
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["Examples"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let inspectorServer = ["FlyingFox", "FlyingSocks"].map { name in
     Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Inspector"]))
@@ -112,6 +127,11 @@ let package = Package(
         ),
         .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
+        .trait(
+            name: "Examples",
+            description: "The programs in Examples",
+            enabledTraits: ["AsyncHTTPClient", "Metrics", "Tracing", "SQLite"]
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -127,6 +147,8 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Hash functions that plugins, transports and recordings share. No product offers them.
@@ -245,6 +267,26 @@ let package = Package(
             path: "Examples/CachingProxy",
             swiftSettings: swiftSettings
         ),
+        // Not products, because they need the trait Examples.
+        .executableTarget(
+            name: "github",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", "PipelineRecording", httpTypes,
+                exampleArguments,
+            ],
+            path: "Examples/GitHubClient/Sources",
+            resources: [.embedInCode("Recording/github.har")],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "gateway",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes, logging, metrics,
+                tracing, hummingbird, serviceLifecycle,
+            ],
+            path: "Examples/Gateway/Sources",
+            swiftSettings: swiftSettings
+        ),
         // Writes to a DiskCacheStore until it is killed by a test.
         .executableTarget(
             name: "cachewriter",
@@ -350,6 +392,24 @@ let package = Package(
                 asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "GitHubClientTests",
+            dependencies: [
+                "github", "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", "PipelineRecording",
+                "PipelineTesting", "TestSupport", httpTypes, flyingFox,
+            ],
+            path: "Examples/GitHubClient/Tests",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "gateway", "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting",
+                "TestSupport", httpTypes, logging, metricsTestKit, inMemoryTracing, hummingbird, serviceLifecycle,
+            ],
+            path: "Examples/Gateway/Tests",
             swiftSettings: swiftSettings
         ),
         .testTarget(

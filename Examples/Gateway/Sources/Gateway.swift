@@ -1,0 +1,9 @@
+#if Examples
+import Hummingbird
+import ServiceLifecycle
+#endif
+
+@main
+enum Gateway {
+    static func main() {}
+}

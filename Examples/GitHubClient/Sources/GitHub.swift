@@ -1,0 +1,4 @@
+@main
+enum GitHub {
+    static func main() {}
+}
