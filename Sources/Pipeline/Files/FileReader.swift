@@ -7,6 +7,8 @@ import Darwin
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 /// A file that is read once from its beginning, in pieces of 64 KiB, and is open from the first piece to the last.

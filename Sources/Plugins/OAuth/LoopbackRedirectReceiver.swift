@@ -162,7 +162,7 @@ extension LoopbackRedirectReceiver {
     #if canImport(Darwin)
     private static let sendFlags: CInt = 0
     private static let stream = SOCK_STREAM
-    #elseif canImport(Musl)
+    #elseif canImport(Musl) || canImport(Android)
     private static let sendFlags = CInt(MSG_NOSIGNAL)
     private static let stream = SOCK_STREAM
     #else

@@ -8,6 +8,8 @@ import Darwin
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 /// The recorded entries that are not in the HAR file yet, in `<name>.journal` beside it.
@@ -141,6 +143,8 @@ extension HARJournal {
             let descriptor = Glibc.open(url.path, flags, 0o600)
             #elseif canImport(Musl)
             let descriptor = Musl.open(url.path, flags, 0o600)
+            #elseif canImport(Android)
+            let descriptor = Android.open(url.path, flags, 0o600)
             #endif
             guard descriptor >= 0 else {
                 let number = errno

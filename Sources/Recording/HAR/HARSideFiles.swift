@@ -8,6 +8,8 @@ import Darwin
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 /// The files beside a HAR file that hold its large bodies: `<name>-files/<SHA-256 of the body>`.

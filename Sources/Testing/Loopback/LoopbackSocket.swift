@@ -6,6 +6,8 @@ import Darwin
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 /// A non-blocking socket whose waits also end when the server stops.
@@ -81,7 +83,7 @@ struct LoopbackSocket: Sendable {
     private static func make(wakeReader: CInt) throws -> LoopbackSocket {
         #if canImport(Darwin)
         let type = SOCK_STREAM
-        #elseif canImport(Musl)
+        #elseif canImport(Musl) || canImport(Android)
         let type = SOCK_STREAM | SOCK_CLOEXEC
         #else
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -106,6 +108,8 @@ struct LoopbackSocket: Sendable {
         let accepted = Darwin.accept(descriptor, nil, nil)
         #elseif canImport(Musl)
         let accepted = Musl.accept(descriptor, nil, nil)
+        #elseif canImport(Android)
+        let accepted = Android.accept(descriptor, nil, nil)
         #else
         let accepted = Glibc.accept(descriptor, nil, nil)
         #endif

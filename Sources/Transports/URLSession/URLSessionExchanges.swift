@@ -9,6 +9,8 @@ import FoundationNetworking
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 /// The delegate of a session, which passes events to the exchange they belong to.

@@ -12,6 +12,8 @@ import Darwin
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #endif
 
 @Suite("Journals of recorders", .tags(.concurrent))
