@@ -1,4 +1,3 @@
-public import Dispatch
 public import Pipeline
 import Synchronization
 
@@ -38,9 +37,9 @@ import Synchronization
 ///
 /// A handler that is isolated to an actor runs on that actor. A handler written in a view is isolated to the main actor
 /// and may use the view. A handler that captures the `self` of another actor is isolated to that actor, unless it
-/// captures `[weak self]`; call `Task { await self?.show() }` then. Any other handler runs on the queue of
+/// captures `[weak self]`; call `Task { await self?.show() }` then. Any other handler runs on the executor of
 /// ``deliver(on:)``, else on that of the provider, else on a background executor. On the background executor a handler
-/// must not wait for another call, so set a queue for a handler that blocks its thread.
+/// must not wait for another call; for a handler that blocks its thread, use `deliver(on: .queue(queue))`.
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler that takes no arguments.
     public typealias Handler = @isolated(any) @Sendable () -> Void
@@ -63,8 +62,8 @@ public struct APICall<Value: Sendable>: Sendable {
     private var handlers = Handlers()
     private var place: CallbackPlace
 
-    init(on queue: DispatchQueue?, prepare: @escaping @Sendable () -> Perform) {
-        place = CallbackPlace(queue: queue)
+    init(on executor: (any TaskExecutor)?, prepare: @escaping @Sendable () -> Perform) {
+        place = CallbackPlace(executor: executor)
         self.prepare = prepare
     }
 
@@ -76,8 +75,9 @@ public struct APICall<Value: Sendable>: Sendable {
 }
 
 extension APICall {
-    /// Returns a copy that runs its handlers on a queue, except those that are isolated to an actor.
-    public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place.queue = queue } }
+    /// Returns a copy that runs its handlers on an executor, such as `.queue(.main)`, except those that are isolated to
+    /// an actor.
+    public func deliver(on executor: any TaskExecutor) -> APICall { with { $0.place.executor = executor } }
 
     /// Returns a copy with a handler that runs once, when the first request of the call is handed to the transport.
     public func onRequestStarted(@_inheritActorContext _ handler: @escaping Handler) -> APICall {

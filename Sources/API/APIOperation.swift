@@ -95,7 +95,7 @@ extension APIClient {
     /// The call starts with ``APICall/execute()``, and all its requests go to the environment that is current at that
     /// time.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
-        APICall(on: provider.callbackQueue) {
+        APICall(on: provider.callbackExecutor) {
             let client = pinned
             return { listener in
                 if Task.isCancelled, !(operation is any ProviderCall) {

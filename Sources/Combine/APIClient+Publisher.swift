@@ -1,5 +1,4 @@
 #if canImport(Combine) || OpenCombine
-public import Dispatch
 public import Pipeline
 public import PipelineAPI
 
@@ -28,22 +27,22 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - operation: the operation to run.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
-    ///     queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
+    ///     main queue.
     /// - Returns: the publisher.
     public func requestPublisher<Operation: APIOperation>(
         _ operation: Operation,
-        callbackQueue: DispatchQueue? = nil
+        callbackExecutor: (any TaskExecutor)? = nil
     ) -> AnyPublisher<Operation.Value, PipelineError> {
-        let queue = provider.publishingQueue(callbackQueue)
-        return CallPublisher(queue: queue) { receiver in
+        let executor = provider.publishingExecutor(callbackExecutor)
+        return CallPublisher(executor: executor) { receiver in
             let handle = self.call(operation)
                 .onSuccess { value in
                     receiver.send(value)
                     receiver.finish(nil)
                 }
                 .onError { receiver.finish($0) }
-                .deliver(on: queue)
+                .deliver(on: executor)
                 .execute()
             return { handle.cancel() }
         }

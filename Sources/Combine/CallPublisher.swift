@@ -1,5 +1,4 @@
 #if canImport(Combine) || OpenCombine
-import Dispatch
 import Pipeline
 
 #if canImport(Combine)
@@ -21,12 +20,12 @@ struct CallPublisher<Output: Sendable>: Publisher {
     /// Starts a call and returns a closure that cancels it.
     typealias Start = @Sendable (Receiver) -> @Sendable () -> Void
 
-    let queue: DispatchQueue?
+    let executor: (any TaskExecutor)?
     let start: Start
 
     func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == PipelineError {
-        subscriber.receive(subscription: CallSubscription(AnySubscriber(subscriber), queue, start))
+        subscriber.receive(subscription: CallSubscription(AnySubscriber(subscriber), executor, start))
     }
 }
 #endif

@@ -1,5 +1,4 @@
 #if canImport(Combine) || OpenCombine
-import Dispatch
 import Pipeline
 import Synchronization
 
@@ -58,14 +57,14 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
     }
 
     private let state: Mutex<State>
-    private let queue: DispatchQueue?
+    private let executor: (any TaskExecutor)?
 
     init(
         _ subscriber: AnySubscriber<Output, PipelineError>,
-        _ queue: DispatchQueue?,
+        _ executor: (any TaskExecutor)?,
         _ start: @escaping CallPublisher<Output>.Start
     ) {
-        self.queue = queue
+        self.executor = executor
         state = Mutex(State(downstream: Downstream(subscriber: subscriber), start: start))
     }
 
@@ -78,8 +77,8 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
         }
         if let start {
             begin(start)
-        } else if let queue {
-            queue.async { self.publish() }
+        } else if let executor {
+            Task(executorPreference: executor) { self.publish() }
         } else {
             publish()
         }

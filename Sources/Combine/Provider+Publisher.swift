@@ -1,5 +1,5 @@
 #if canImport(Combine) || OpenCombine
-public import Dispatch
+import Dispatch
 public import Pipeline
 
 #if canImport(Combine)
@@ -30,17 +30,17 @@ extension Provider {
     /// - Parameters:
     ///   - target: the target to call.
     ///   - options: the options of this call, which take precedence over those of the target.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
-    ///     queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
+    ///     main queue.
     /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil
+        callbackExecutor: (any TaskExecutor)? = nil
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
-        let queue = publishingQueue(callbackQueue)
-        return CallPublisher(queue: queue) { receiver in
-            let handle = self.request(target, options: options, callbackQueue: queue) { result in
+        let executor = publishingExecutor(callbackExecutor)
+        return CallPublisher(executor: executor) { receiver in
+            let handle = self.request(target, options: options, callbackExecutor: executor) { result in
                 if case .success(let response) = result { receiver.send(response) }
                 receiver.finish(result.failure)
             }
@@ -53,26 +53,26 @@ extension Provider {
     ///
     /// It publishes steps, of which the last has the response, and finishes, or fails.
     ///
-    /// **Effects**: same as for ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has
+    /// **Effects**: same as for ``requestPublisher(_:options:callbackExecutor:)``. Of the steps that the subscriber has
     /// not requested, only the newest is kept, so the last one is never lost.
     ///
     /// - Parameters:
     ///   - target: the target to call.
     ///   - options: the options of this call, which take precedence over those of the target.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
-    ///     queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
+    ///     main queue.
     /// - Returns: the publisher.
     public func requestWithProgressPublisher(
         _ target: Target,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil
+        callbackExecutor: (any TaskExecutor)? = nil
     ) -> AnyPublisher<ProgressResponse, PipelineError> {
-        let queue = publishingQueue(callbackQueue)
-        return CallPublisher(queue: queue) { receiver in
+        let executor = publishingExecutor(callbackExecutor)
+        return CallPublisher(executor: executor) { receiver in
             let handle = self.request(
                 target,
                 options: options,
-                callbackQueue: queue,
+                callbackExecutor: executor,
                 progress: receiver.send
             ) { receiver.finish($0.failure) }
             return { handle.cancel() }
@@ -80,33 +80,35 @@ extension Provider {
         .eraseToAnyPublisher()
     }
 
-    /// The queue on which a publisher publishes.
+    /// The executor on which a publisher publishes.
     ///
     /// Defaults to the main queue, which subscribers written on the main actor need.
-    func publishingQueue(_ queue: DispatchQueue?) -> DispatchQueue { queue ?? callbackQueue ?? .main }
+    func publishingExecutor(_ executor: (any TaskExecutor)?) -> any TaskExecutor {
+        executor ?? callbackExecutor ?? .queue(.main)
+    }
 }
 
 extension Provider where Target == MultiTarget {
     /// Returns a publisher that calls any target, like
-    /// ``/Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
+    /// ``/Pipeline/Provider/requestPublisher(_:options:callbackExecutor:)``.
     @_disfavoredOverload
     public func requestPublisher(
         _ target: some TargetType,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil
+        callbackExecutor: (any TaskExecutor)? = nil
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
-        requestPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
+        requestPublisher(MultiTarget(target), options: options, callbackExecutor: callbackExecutor)
     }
 
     /// Returns a publisher that calls any target and reports progress, like
-    /// ``/Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
+    /// ``/Pipeline/Provider/requestWithProgressPublisher(_:options:callbackExecutor:)``.
     @_disfavoredOverload
     public func requestWithProgressPublisher(
         _ target: some TargetType,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil
+        callbackExecutor: (any TaskExecutor)? = nil
     ) -> AnyPublisher<ProgressResponse, PipelineError> {
-        requestWithProgressPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
+        requestWithProgressPublisher(MultiTarget(target), options: options, callbackExecutor: callbackExecutor)
     }
 }
 

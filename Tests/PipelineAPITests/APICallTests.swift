@@ -196,7 +196,7 @@ struct APICallTests {
             answered.add("answered")
             _ = try result.get()
         }
-        var call = call(bench.api.call(request)).deliver(on: queue)
+        var call = call(bench.api.call(request)).deliver(on: .queue(queue))
             .onRequestStarted {
                 // Work queued after this is delivered after the cancellation.
                 queue.async { gate.wait() }
@@ -323,7 +323,7 @@ struct APICallTests {
             for step in 1...9 { report?(Double(step) / 10) }
             reported.add("reported")
         }
-        let handle = bench.api.call(fast).deliver(on: queue)
+        let handle = bench.api.call(fast).deliver(on: .queue(queue))
             .onRequestStarted { queue.async { gate.wait() } }
             .onProgress { [journal] in journal.add("\($0)") }
             .execute()
@@ -351,9 +351,11 @@ struct APICallTests {
         }
         let bench = APIBench(.ok, .status(500))
         for _ in 0..<2 {
-            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue).onRequestStarted { note("started") }
-                .onProgress { _ in note("progress") }.onSuccess { _ in note("success") }.onError { _ in note("error") }
-                .finished()
+            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: .queue(queue)).onRequestStarted {
+                note("started")
+            }
+            .onProgress { _ in note("progress") }.onSuccess { _ in note("success") }.onError { _ in note("error") }
+            .finished()
         }
         #expect(journal.entries == ["started here", "progress here", "success here", "started here", "error here"])
     }
@@ -363,7 +365,7 @@ struct APICallTests {
         let queue = DispatchQueue(label: "callbacks")
         queue.suspend()
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let call = bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue)
+        let call = bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: .queue(queue))
         await call.finished()
         let view = View()
         await call.onSuccess { @MainActor _ in view.notes.append("success") }.finished()
@@ -378,7 +380,7 @@ struct APICallTests {
         queue.setSpecific(key: key, value: "provider")
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .ok),
-            configuration: .init(callbackQueue: queue)
+            configuration: .init(callbackExecutor: .queue(queue))
         )
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
         await api.call(APIRequest<IgnoredBody>("x"))
@@ -393,7 +395,7 @@ struct APICallTests {
         let bench = APIBench(.ok, .status(500))
         let view = View()
         for _ in 0..<2 {
-            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue)
+            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: .queue(queue))
                 .onRequestStarted { @MainActor in view.notes.append("started") }
                 .onProgress { @MainActor in view.notes.append("\($0)") }
                 .onSuccess { @MainActor _ in view.notes.append("success") }
@@ -434,7 +436,7 @@ struct APICallTests {
         let busy = BusyActor()
         var call = await busy.noteSuccess(of: bench.api.call(APIRequest<IgnoredBody>("x")))
             .onCancellation { [journal] in journal.add("cancellation") }
-        if hasQueue { call = call.deliver(on: DispatchQueue(label: "callbacks")) }
+        if hasQueue { call = call.deliver(on: .queue(DispatchQueue(label: "callbacks"))) }
         busy.executor.queue.suspend()
         let jobCount = busy.executor.jobCount
         let handle = call.execute()

@@ -99,7 +99,7 @@ struct APIClientPublisherTests {
         let transport = ScriptedTransport([.status(200, body: #"{"title": "Eden"}"#), .status(200, body: "7")])
         let chain = book.and(APIRequest<Int>("count"))
         let outcome = await Outcome.of(
-            api(transport).requestPublisher(chain, callbackQueue: queue)
+            api(transport).requestPublisher(chain, callbackExecutor: .queue(queue))
                 .map { "\($0.title) \($1) \(DispatchQueue.getSpecific(key: key) ?? "elsewhere")" }
         )
         #expect(outcome.values == ["Eden 7 given"])

@@ -35,8 +35,8 @@ struct CallPublisherTests {
             state.withLock { $0.receivers.last }?.finish(failure)
         }
 
-        func publisher(queue: DispatchQueue? = nil) -> CallPublisher<Int> {
-            CallPublisher(queue: queue) { self.start($0) }
+        func publisher(executor: (any TaskExecutor)? = nil) -> CallPublisher<Int> {
+            CallPublisher(executor: executor) { self.start($0) }
         }
     }
 

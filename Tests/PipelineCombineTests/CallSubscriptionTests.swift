@@ -142,7 +142,7 @@ struct CallSubscriptionTests {
     func cancelledAtStart() {
         let cancelCount = Mutex(0)
         let stop = Mutex<(@Sendable () -> Void)?>(nil)
-        let publisher = CallPublisher<Int>(queue: nil) { receiver in
+        let publisher = CallPublisher<Int>(executor: nil) { receiver in
             receiver.send(1)
             stop.withLock { $0 }?()
             return { cancelCount.withLock { $0 += 1 } }
@@ -165,7 +165,7 @@ struct CallSubscriptionTests {
         let probe = Probe<Int> { _, value in
             if value == 2 { place.continuation.yield(DispatchQueue.getSpecific(key: key)) }
         }
-        call.publisher(queue: queue).subscribe(probe)
+        call.publisher(executor: .queue(queue)).subscribe(probe)
         probe.request(.max(1))
         call.send(1)
         call.send(2)
@@ -183,7 +183,7 @@ struct CallSubscriptionTests {
         do {
             let held = Token()
             token = held
-            let publisher = CallPublisher<Int>(queue: nil) { [held] given in
+            let publisher = CallPublisher<Int>(executor: nil) { [held] given in
                 receiver.withLock { $0 = given }
                 return { withExtendedLifetime(held) {} }
             }

@@ -121,16 +121,19 @@ struct ProviderPublisherTests {
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
         let provider = Provider<Library>(
             transport: ScriptedTransport(always: .status(200)),
-            configuration: .init(callbackQueue: expected == "main" ? nil : own)
+            configuration: .init(callbackExecutor: expected == "main" ? nil : .queue(own))
         )
         let places = AsyncStream.makeStream(of: String?.self)
-        let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: expected == "given" ? given : nil)
-            .sink { _ in
-                places.continuation.yield(DispatchQueue.getSpecific(key: key))
-                places.continuation.finish()
-            } receiveValue: { _ in
-                places.continuation.yield(DispatchQueue.getSpecific(key: key))
-            }
+        let subscription = provider.requestPublisher(
+            .book(id: 3),
+            callbackExecutor: expected == "given" ? .queue(given) : nil
+        )
+        .sink { _ in
+            places.continuation.yield(DispatchQueue.getSpecific(key: key))
+            places.continuation.finish()
+        } receiveValue: { _ in
+            places.continuation.yield(DispatchQueue.getSpecific(key: key))
+        }
         var found: [String?] = []
         for await place in places.stream { found.append(place) }
         withExtendedLifetime(subscription) {}

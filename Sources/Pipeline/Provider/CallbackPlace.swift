@@ -1,11 +1,9 @@
-package import Dispatch
-
-/// Where callbacks run: on the actor that a callback is isolated to, else on the queue, else on a background executor.
+/// Where callbacks run: on the actor that a callback is isolated to, else on `executor`, else in the background.
 package struct CallbackPlace: Sendable {
-    package var queue: DispatchQueue?
+    package var executor: (any TaskExecutor)?
 
-    package init(queue: DispatchQueue? = nil) {
-        self.queue = queue
+    package init(executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
     }
 
     /// Runs a callback on its actor or in the place for callbacks without one, and waits until it has returned.
@@ -22,8 +20,8 @@ package struct CallbackPlace: Sendable {
         unless isOff: @Sendable () -> Bool = { false },
         _ callback: @Sendable () async -> Void
     ) async -> Bool {
-        guard actor == nil, let queue else { return await Self.run(on: actor, isOff, callback) }
-        return await withTaskExecutorPreference(QueueExecutor(queue)) { await Self.run(on: nil, isOff, callback) }
+        guard actor == nil, let executor else { return await Self.run(on: actor, isOff, callback) }
+        return await withTaskExecutorPreference(executor) { await Self.run(on: nil, isOff, callback) }
     }
 
     private static func run(
@@ -36,19 +34,5 @@ package struct CallbackPlace: Sendable {
         if isOff() { return false }
         await callback()
         return true
-    }
-}
-
-/// An executor that runs jobs isolated to no actor on a queue.
-private final class QueueExecutor: TaskExecutor {
-    private let queue: DispatchQueue
-
-    init(_ queue: DispatchQueue) {
-        self.queue = queue
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -1,12 +1,10 @@
-public import Dispatch
-
 extension Provider {
     /// Sends a target and calls a closure with the result.
     ///
     /// The completion is called exactly once, and never before this method has returned. A completion that is isolated
     /// to an actor runs on that actor; a closure written in a view, for example, runs on the main actor. Any other
-    /// completion runs on `callbackQueue`, else on the provider's queue, else on a background executor, whose thread it
-    /// must not block. If the call is cancelled before it has completed, it completes with code
+    /// completion runs on `callbackExecutor`, else on the provider's executor, else on a background executor, whose
+    /// thread it must not block. If the call is cancelled before it has completed, it completes with code
     /// ``PipelineError/Code-swift.struct/cancelled``, even if the response has already arrived, and reports no further
     /// progress.
     ///
@@ -16,7 +14,8 @@ extension Provider {
     /// - Parameters:
     ///   - target: the target to send.
     ///   - options: the options of this call; they override those of the target.
-    ///   - callbackQueue: the queue for progress and completion closures that are isolated to no actor.
+    ///   - callbackExecutor: the executor of progress and completion closures that are isolated to no actor, such as
+    ///     `.queue(.main)`.
     ///   - progress: receives the steps that `requestWithProgress(_:options:)` would return.
     ///   - completion: receives the result.
     /// - Returns: the task of the call. Cancelling it cancels the call; the completion still runs, once. The task ends
@@ -25,13 +24,13 @@ extension Provider {
     public func request(
         _ target: Target,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
+        callbackExecutor: (any TaskExecutor)? = nil,
         @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
     ) -> Task<Void, Never> {
-        let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
-        return deliver(on: callbackQueue, completion) {
+        let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
+        return deliver(on: callbackExecutor, completion) {
             guard let progress else { return await self.perform(target, options, isStreaming: false).finished() }
             return await self.perform(target, options) { step in
                 await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) { await progress(step) }
@@ -41,11 +40,11 @@ extension Provider {
 
     /// Runs work in a separate task and delivers its result exactly once.
     func deliver<Value: Sendable>(
-        on callbackQueue: DispatchQueue?,
+        on callbackExecutor: (any TaskExecutor)?,
         _ completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void,
         work: @escaping @Sendable () async -> Result<Value, PipelineError>
     ) -> Task<Void, Never> {
-        let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
+        let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
         return Task {
             let result = await work()
             let isTold = await place.run(

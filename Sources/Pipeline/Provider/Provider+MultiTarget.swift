@@ -1,4 +1,3 @@
-public import Dispatch
 public import Foundation
 
 // These methods copy each sending method, because generic ones in place of the originals would no longer accept
@@ -48,13 +47,13 @@ extension Provider where Target == MultiTarget {
     }
 
     /// Sends any target and calls a closure with the result, like
-    /// `request(_:options:callbackQueue:progress:completion:)`.
+    /// `request(_:options:callbackExecutor:progress:completion:)`.
     @_disfavoredOverload
     @discardableResult
     public func request(
         _ target: some TargetType,
         options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
+        callbackExecutor: (any TaskExecutor)? = nil,
         @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
@@ -62,7 +61,7 @@ extension Provider where Target == MultiTarget {
         request(
             MultiTarget(target),
             options: options,
-            callbackQueue: callbackQueue,
+            callbackExecutor: callbackExecutor,
             progress: progress,
             completion: completion
         )

@@ -1,5 +1,3 @@
-package import Dispatch
-
 /// A client that sends targets through a stack of plugins to a transport.
 ///
 /// Make one and share it; it is safe to use concurrently. Calls in progress finish even if the provider is released.
@@ -23,7 +21,7 @@ package import Dispatch
 /// | `endpoint` | `Endpoint(target)` |
 public final class Provider<Target: TargetType>: Sendable {
     let engine: Engine
-    package let callbackQueue: DispatchQueue?
+    package let callbackExecutor: (any TaskExecutor)?
     private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
     let isMulti = Target.self == MultiTarget.self
 
@@ -53,7 +51,7 @@ public final class Provider<Target: TargetType>: Sendable {
         )
         let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)
-        self.callbackQueue = configuration.callbackQueue
+        self.callbackExecutor = configuration.callbackExecutor
         self.makeEndpoint = endpoint
     }
 

@@ -1,11 +1,9 @@
-public import Dispatch
-
 /// The settings that apply to all calls of a ``Provider``.
 ///
 /// ```swift
 /// let provider = Provider<GitHub>(
 ///     transport: URLSessionTransport(),
-///     configuration: .init(redirects: .standard, callbackQueue: .main)
+///     configuration: .init(redirects: .standard, callbackExecutor: .queue(.main))
 /// )
 /// ```
 ///
@@ -18,7 +16,7 @@ public import Dispatch
 /// | `unhandledOptions` | ``UnhandledOptionPolicy/warn`` |
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
-/// | `callbackQueue` | none: completions run on a background executor |
+/// | `callbackExecutor` | none: completions run on a background executor |
 /// | `timeline` | `false` |
 /// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
 public struct ProviderConfiguration: Sendable {
@@ -32,9 +30,9 @@ public struct ProviderConfiguration: Sendable {
     public var clock: PipelineClock
     /// The random number generator, the only source of randomness.
     public var random: PipelineRandom
-    /// The queue of completions that are isolated to no actor and were given no queue of their own; `nil` for a
-    /// background executor.
-    public var callbackQueue: DispatchQueue?
+    /// The executor of completions that are isolated to no actor and were given no executor of their own, such as
+    /// `.queue(.main)`; `nil` for a background executor.
+    public var callbackExecutor: (any TaskExecutor)?
     /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     public var coders: PipelineCoders?
     /// Whether calls record a ``Timeline``.
@@ -48,8 +46,8 @@ public struct ProviderConfiguration: Sendable {
     ///   - unhandledOptions: the policy for a call that sets an option whose plugin is not in the stack.
     ///   - clock: the clock, the only source of time.
     ///   - random: the random number generator, the only source of randomness.
-    ///   - callbackQueue: the queue of completions that are isolated to no actor and were given no queue of their own;
-    ///     `nil` for a background executor.
+    ///   - callbackExecutor: the executor of completions that are isolated to no actor and were given no executor of
+    ///     their own, such as `.queue(.main)`; `nil` for a background executor.
     ///   - coders: the encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     ///   - timeline: whether calls record a ``Timeline``.
     public init(
@@ -58,7 +56,7 @@ public struct ProviderConfiguration: Sendable {
         unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
-        callbackQueue: DispatchQueue? = nil,
+        callbackExecutor: (any TaskExecutor)? = nil,
         coders: PipelineCoders? = nil,
         timeline: Bool = false
     ) {
@@ -67,7 +65,7 @@ public struct ProviderConfiguration: Sendable {
         self.unhandledOptions = unhandledOptions
         self.clock = PipelineClock(clock)
         self.random = random
-        self.callbackQueue = callbackQueue
+        self.callbackExecutor = callbackExecutor
         self.coders = coders
         self.timeline = timeline
     }

@@ -101,7 +101,7 @@ enum TransferSamples {
         // sample: progress by callback
         let handle = provider.request(
             Shop.receipt(id: 7, to: file),
-            callbackQueue: .main,
+            callbackExecutor: .queue(.main),
             progress: { step in show(step.progress) },
             completion: { result in finish(result) }
         )

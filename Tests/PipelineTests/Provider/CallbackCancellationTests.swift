@@ -45,7 +45,7 @@ struct CallbackCancellationTests {
         queue.suspend()
         let handle = provider.request(
             TestTarget(),
-            callbackQueue: queue,
+            callbackExecutor: .queue(queue),
             progress: { [journal] in journal.add("\($0.progress)") },
             completion: { [journal] in journal.add(Self.text($0)) }
         )
@@ -111,7 +111,7 @@ extension BusyActor {
     fileprivate func request(_ provider: Provider<TestTarget>, on queue: DispatchQueue?) -> Task<Void, Never> {
         provider.request(
             TestTarget(),
-            callbackQueue: queue,
+            callbackExecutor: .queue(queue),
             progress: { self.note("\($0.progress)") },
             completion: { result in
                 switch result {

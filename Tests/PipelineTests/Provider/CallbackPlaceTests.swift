@@ -30,7 +30,7 @@ struct CallbackPlaceTests {
             note("asked")
             return true
         }
-        let place = CallbackPlace(queue: queue)
+        let place = CallbackPlace(executor: .queue(queue))
         #expect(await place.run(isolatedTo: nil, unless: isOn) { note("ran") })
         #expect(await place.run(isolatedTo: MainActor.shared, unless: isOn) { note("ran") })
         #expect(await !place.run(isolatedTo: nil, unless: isOff) { note("ran") })

@@ -17,11 +17,16 @@ struct ProviderCallbackTests {
         general.setSpecific(key: key, value: "provider")
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
-            configuration: .init(callbackQueue: general)
+            configuration: .init(callbackExecutor: .queue(general))
         )
         let (names, continuation) = AsyncStream.makeStream(of: String?.self)
         let note = { @Sendable in _ = continuation.yield(DispatchQueue.getSpecific(key: key)) }
-        provider.request(TestTarget(), callbackQueue: own, progress: { _ in note() }, completion: { _ in note() })
+        provider.request(
+            TestTarget(),
+            callbackExecutor: .queue(own),
+            progress: { _ in note() },
+            completion: { _ in note() }
+        )
         var iterator = names.makeAsyncIterator()
         for _ in 0..<2 { #expect(await iterator.next() == "call") }
         provider.request(TestTarget(), progress: { _ in note() }, completion: { _ in note() })
@@ -39,7 +44,7 @@ struct ProviderCallbackTests {
         let events = Journal()
         let (done, continuation) = AsyncStream.makeStream(of: Void.self)
         queue.sync {
-            provider.request(TestTarget(), callbackQueue: queue) { _ in
+            provider.request(TestTarget(), callbackExecutor: .queue(queue)) { _ in
                 events.add("completion")
                 continuation.yield()
             }

@@ -24,7 +24,7 @@ struct ProviderProgressTests {
         let result = await withCheckedContinuation { continuation in
             RequestProgressTests.provider(transport).request(
                 TestTarget(),
-                callbackQueue: hasQueue ? queue : nil,
+                callbackExecutor: hasQueue ? .queue(queue) : nil,
                 progress: { step in
                     journal.add("\(step.received.byteCount) \(step.completed)")
                     if hasQueue, DispatchQueue.getSpecific(key: key) != 1 { journal.add("another queue") }
@@ -60,7 +60,7 @@ struct ProviderProgressTests {
         let result = await withCheckedContinuation { continuation in
             RequestProgressTests.provider(ScriptedTransport([.status(200, body: body)]), [end]).request(
                 TestTarget(),
-                callbackQueue: queue,
+                callbackExecutor: .queue(queue),
                 progress: { journal.add("\($0.received.byteCount) \($0.completed)") },
                 completion: { continuation.resume(returning: $0) }
             )

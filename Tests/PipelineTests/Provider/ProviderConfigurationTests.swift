@@ -37,6 +37,6 @@ struct ProviderConfigurationTests {
         let configuration = ProviderConfiguration()
         #expect(configuration.redirects.maximumHopCount == RedirectPolicy.standard.maximumHopCount)
         #expect(configuration.limits.exchangeCount == PipelineLimits().exchangeCount)
-        #expect(configuration.callbackQueue == nil)
+        #expect(configuration.callbackExecutor == nil)
     }
 }
