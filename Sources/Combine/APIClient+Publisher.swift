@@ -27,8 +27,8 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - operation: the operation to run.
-    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
-    ///     main queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to
+    ///     the main queue.
     /// - Returns: the publisher.
     public func requestPublisher<Operation: APIOperation>(
         _ operation: Operation,

@@ -30,8 +30,8 @@ extension Provider {
     /// - Parameters:
     ///   - target: the target to call.
     ///   - options: the options of this call, which take precedence over those of the target.
-    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
-    ///     main queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to
+    ///     the main queue.
     /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
@@ -59,8 +59,8 @@ extension Provider {
     /// - Parameters:
     ///   - target: the target to call.
     ///   - options: the options of this call, which take precedence over those of the target.
-    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to the
-    ///     main queue.
+    ///   - callbackExecutor: the executor on which the publisher publishes; defaults to that of the provider, else to
+    ///     the main queue.
     /// - Returns: the publisher.
     public func requestWithProgressPublisher(
         _ target: Target,
