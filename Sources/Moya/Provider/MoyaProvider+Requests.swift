@@ -58,7 +58,7 @@ extension MoyaProvider {
     private func send(_ call: PreparedCall<Target>) -> CancellableToken? {
         let (native, shared): (URLTarget, MoyaCall)
         do {
-            shared = MoyaCall(call.request, ownPlugins, call.target)
+            shared = MoyaCall(call.request, ownPlugins, call.target, session)
             native = try call.native(shared)
         } catch {
             call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
