@@ -109,7 +109,7 @@ struct PreparedCall<Target: TargetType> {
             url,
             method: method,
             task: try endpoint.task.native(request),
-            headers: request.allHTTPHeaderFields
+            headers: request.sentFields
         )
         native.validationType = target.validationType.native
         native.authorizationType = (target as? any AccessTokenAuthorizable)?.authorizationType.map { .custom($0.value) }
