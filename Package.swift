@@ -375,7 +375,8 @@ let package = Package(
         .testTarget(
             name: "PipelineMoyaTests",
             dependencies: [
-                "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "TestSupport", httpTypes, openCombine,
+                "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
+                httpTypes, openCombine,
             ]
             // No upcoming features: the samples are compiled like source that was written for Moya.
         ),

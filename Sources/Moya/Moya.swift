@@ -1,3 +1,6 @@
+// Source that imports only Moya uses `URL` and `Data`, because an import of Moya imports Foundation as well.
+@_exported public import Foundation
+
 #if canImport(FoundationNetworking)
 // Source that was written for Apple's platforms expects `URLRequest` in Foundation.
 @_exported public import FoundationNetworking
@@ -63,6 +66,8 @@ public enum Moya {
     public typealias RequestType = PipelineMoya.RequestType
     /// The same as ``PipelineMoya/Response``, qualified with `Moya`.
     public typealias Response = PipelineMoya.Response
+    /// The same as ``PipelineMoya/Session``, qualified with `Moya`.
+    public typealias Session = PipelineMoya.Session
     /// The same as ``PipelineMoya/StubBehavior``, qualified with `Moya`.
     public typealias StubBehavior = PipelineMoya.StubBehavior
     /// The same as ``PipelineMoya/TargetType``, qualified with `Moya`.

@@ -13,9 +13,10 @@ public typealias DownloadDestination = DownloadRequest.Destination
 /// The names that belong to a download.
 public enum DownloadRequest {
     /// A closure that decides where a download is saved.
-    public typealias Destination = (
-        _ temporaryURL: URL, _ response: HTTPURLResponse
-    ) -> (destinationURL: URL, options: Options)
+    public typealias Destination =
+        @Sendable (
+            _ temporaryURL: URL, _ response: HTTPURLResponse
+        ) -> (destinationURL: URL, options: Options)
 
     /// Options for saving the file at its destination.
     public struct Options: OptionSet, Sendable {
@@ -34,12 +35,11 @@ public enum DownloadRequest {
 
 extension Pipeline.DownloadDestination {
     static func moya(_ destination: @escaping DownloadRequest.Destination) -> Self {
-        let choose = CrossingValue(destination)
-        return .custom { file, response in
+        .custom { file, response in
             guard let head = response.httpURLResponse else {
                 throw PipelineError(.malformedResponse, "the response has no URL for a download destination")
             }
-            let (url, options) = choose.value(file, head)
+            let (url, options) = destination(file, head)
             return (url, Options(rawValue: options.rawValue))
         }
     }

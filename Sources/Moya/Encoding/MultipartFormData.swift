@@ -30,6 +30,11 @@ public struct MultipartFormData: Hashable, ExpressibleByArrayLiteral {
         self.parts = parts
     }
 
+    /// Creates a form with one part, as in Moya 15.0.
+    public init(provider: FormDataProvider, name: String, fileName: String? = nil, mimeType: String? = nil) {
+        self.init(parts: [.init(provider: provider, name: name, fileName: fileName, mimeType: mimeType)])
+    }
+
     /// Creates a form with a random boundary from an array literal of parts.
     public init(arrayLiteral elements: MultipartFormBodyPart...) {
         self.init(parts: elements)

@@ -27,16 +27,21 @@ final class MoyaCall: Sendable {
 
     private let plugins: CrossingValue<[any PluginType]>
     private let target: CrossingValue<any TargetType>
+    private let session: Session
     private let state: Mutex<State>
 
-    init(_ request: URLRequest, _ plugins: [any PluginType], _ target: any TargetType) {
+    init(_ request: URLRequest, _ plugins: [any PluginType], _ target: any TargetType, _ session: Session) {
         self.plugins = CrossingValue(plugins)
         self.target = CrossingValue(target)
+        self.session = session
         state = Mutex(State(request: request))
     }
 
     /// The request as the plugins have prepared it so far.
     var request: URLRequest { state.withLock { $0.request } }
+
+    /// The header fields that the session adds.
+    var sessionHeaders: [String: String] { session.headers }
 
     /// What plugins set to answer a challenge with.
     var credential: PasswordCredential? {
@@ -59,7 +64,7 @@ private struct SentRequest: RequestType {
     let request: URLRequest?
     let call: MoyaCall
 
-    var sessionHeaders: [String: String] { [:] }
+    var sessionHeaders: [String: String] { call.sessionHeaders }
 
     func authenticate(username: String, password: String, persistence: URLCredential.Persistence) -> SentRequest {
         call.credential = PasswordCredential(username: username, password: password)

@@ -1,6 +1,4 @@
 public import Foundation
-public import Pipeline
-import PipelineTransports
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -36,10 +34,10 @@ extension MoyaProvider {
         }
     }
 
-    /// Returns the transport of a provider for which none is given: a `URLSessionTransport` with Foundation's default
-    /// configuration, which stores cookies and caches responses.
-    public final class func defaultTransport() -> any Transport {
-        URLSessionTransport(configuration: .default)
+    /// Returns the session of a provider for which none is given: it has Foundation's default configuration, which
+    /// stores cookies and caches responses.
+    public final class func defaultAlamofireSession() -> Session {
+        Session()
     }
 
     /// Stubs no target: all are sent.

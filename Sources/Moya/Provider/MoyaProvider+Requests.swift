@@ -58,7 +58,7 @@ extension MoyaProvider {
     private func send(_ call: PreparedCall<Target>) -> CancellableToken? {
         let (native, shared): (URLTarget, MoyaCall)
         do {
-            shared = MoyaCall(call.request, ownPlugins, call.target)
+            shared = MoyaCall(call.request, ownPlugins, call.target, session)
             native = try call.native(shared)
         } catch {
             call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
@@ -109,7 +109,7 @@ struct PreparedCall<Target: TargetType> {
             url,
             method: method,
             task: try endpoint.task.native(request),
-            headers: request.allHTTPHeaderFields
+            headers: request.sentFields
         )
         native.validationType = target.validationType.native
         native.authorizationType = (target as? any AccessTokenAuthorizable)?.authorizationType.map { .custom($0.value) }

@@ -8,7 +8,7 @@ public import Foundation
 extension MoyaProvider {
     /// Runs `prepare` and `willSend` of all plugins for a request that is stubbed, and returns the prepared request.
     public final func notifyPluginsOfImpendingStub(for request: URLRequest, target: Target) -> URLRequest {
-        MoyaCall(request, plugins, target).prepare()
+        MoyaCall(request, plugins, target, session).prepare()
     }
 
     /// Returns a closure that completes a stubbed request with its sample response.

@@ -39,6 +39,9 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
     /// Decides how a target is stubbed.
     public let stubClosure: StubClosure
 
+    /// The network side of the provider.
+    public let session: Session
+
     /// The plugins, in the order in which they run.
     public let plugins: [any PluginType]
 
@@ -62,7 +65,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
     ///   - requestClosure: makes the request of an endpoint.
     ///   - stubClosure: decides how a target is stubbed; called for every request.
     ///   - callbackQueue: the queue of progress and completions; `nil` for the main queue.
-    ///   - transport: sends the requests.
+    ///   - session: sends the requests.
     ///   - plugins: the plugins, in the order in which they run. Plugins of Pipeline run inside all others.
     ///   - trackInflights: whether equal requests that are in progress at the same time are sent once.
     public init(
@@ -70,7 +73,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         requestClosure: @escaping RequestClosure = MoyaProvider.defaultRequestMapping,
         stubClosure: @escaping StubClosure = MoyaProvider.neverStub,
         callbackQueue: DispatchQueue? = nil,
-        transport: any Transport = MoyaProvider<Target>.defaultTransport(),
+        session: Session = MoyaProvider<Target>.defaultAlamofireSession(),
         plugins: [any PluginType] = [],
         trackInflights: Bool = false
     ) {
@@ -78,13 +81,37 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         self.requestClosure = requestClosure
         self.stubClosure = stubClosure
         self.callbackQueue = callbackQueue
+        self.session = session
         self.plugins = plugins
         self.trackInflights = trackInflights
         let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
         ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
         provider = Provider(
-            transport: transport,
+            transport: session.transport,
             plugins: ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+        )
+    }
+
+    /// Creates a provider that sends requests with a transport.
+    ///
+    /// In a subclass, call the other initializer with ``Session/init(transport:)``.
+    public convenience init(
+        endpointClosure: @escaping EndpointClosure = MoyaProvider.defaultEndpointMapping,
+        requestClosure: @escaping RequestClosure = MoyaProvider.defaultRequestMapping,
+        stubClosure: @escaping StubClosure = MoyaProvider.neverStub,
+        callbackQueue: DispatchQueue? = nil,
+        transport: any Transport,
+        plugins: [any PluginType] = [],
+        trackInflights: Bool = false
+    ) {
+        self.init(
+            endpointClosure: endpointClosure,
+            requestClosure: requestClosure,
+            stubClosure: stubClosure,
+            callbackQueue: callbackQueue,
+            session: Session(transport: transport),
+            plugins: plugins,
+            trackInflights: trackInflights
         )
     }
 

@@ -14,7 +14,7 @@ extension PipelineRequest {
         }
         let body = request.httpBody.map { PipelineBody.bytes($0) } ?? .absent
         try self.init(method, url: request.url?.absoluteString ?? "", body: body)
-        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, value) in request.sentFields.sorted(by: { $0.key < $1.key }) {
             try setHeader(value, for: name, isSecret: HTTPField.Name(name).map(Redactor.soundsSecret) ?? false)
         }
         attemptTimeout = request.ownTimeout
@@ -22,6 +22,15 @@ extension PipelineRequest {
 }
 
 extension URLRequest {
+    /// The header fields without white space around the values, which is not part of a value (RFC 9110 §5.5).
+    ///
+    /// A field such as "Bearer " without a token ends with a space.
+    var sentFields: [String: String] {
+        (allHTTPHeaderFields ?? [:]).mapValues { $0.trimmingCharacters(in: Self.whiteSpace) }
+    }
+
+    private static let whiteSpace = CharacterSet(charactersIn: " \t")
+
     /// The timeout, if it is not the default.
     var ownTimeout: Duration? {
         timeoutInterval == 60 || timeoutInterval <= 0 ? nil : .seconds(timeoutInterval)

@@ -57,3 +57,20 @@ public enum Task {
         destination: DownloadDestination
     )
 }
+
+extension Task {
+    /// A request with the parts of all forms as its body, as in Moya 15.0.
+    @_disfavoredOverload
+    public static func uploadMultipart(_ forms: [MultipartFormData]) -> Task {
+        uploadMultipart(forms.flatMap(\.parts))
+    }
+
+    /// A request with the parts of all forms as its body and parameters in its query, as in Moya 15.0.
+    @_disfavoredOverload
+    public static func uploadCompositeMultipart(
+        _ forms: [MultipartFormData],
+        urlParameters: [String: Any]
+    ) -> Task {
+        uploadCompositeMultipart(forms.flatMap(\.parts), urlParameters: urlParameters)
+    }
+}

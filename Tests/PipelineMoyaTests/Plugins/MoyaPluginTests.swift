@@ -46,6 +46,16 @@ import Testing
         #expect(prepared.value(forHTTPHeaderField: "Authorization") == "Bearer eyeAm.AJsOn.weBTOKEN")
     }
 
+    @Test("A field value that ends with a space is sent without it, from a plugin and from a target")
+    func emptyToken() async {
+        let transport = ScriptedTransport(always: .status(200))
+        let plugin = PipelineMoya.AccessTokenPlugin { _ in "" }
+        let provider = MoyaProvider<AuthorizedTarget>(transport: transport, plugins: [plugin])
+        _ = await provider.result(of: AuthorizedTarget(authorizationType: .bearer))
+        _ = await provider.result(of: AuthorizedTarget(headers: ["Authorization": " Bearer\t"]))
+        #expect(transport.sent.map { $0.header("Authorization") } == ["Bearer", "Bearer"])
+    }
+
     @Test("M161: the token arrives at the transport, marked as secret")
     func sentToken() async {
         let transport = ScriptedTransport(always: .status(200))

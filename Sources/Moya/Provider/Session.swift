@@ -1,0 +1,44 @@
+public import Pipeline
+import PipelineTransports
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+// Its properties are constants; the configuration is a copy that nothing changes.
+/// The network side of a provider, with the name of Alamofire's session.
+open class Session: @unchecked Sendable {
+    /// The transport of the native provider.
+    public let transport: any Transport
+
+    /// The configuration of the session; with a transport of your own, Foundation's default configuration, unused.
+    public let sessionConfiguration: URLSessionConfiguration
+
+    /// Creates a session that sends requests with a `URLSessionTransport`.
+    ///
+    /// - Parameters:
+    ///   - configuration: how the session connects; it is copied.
+    ///   - startRequestsImmediately: is ignored, because requests always start at once.
+    public init(configuration: URLSessionConfiguration = .default, startRequestsImmediately: Bool = true) {
+        transport = URLSessionTransport(configuration: configuration)
+        sessionConfiguration = Self.copy(configuration)
+    }
+
+    /// Creates a session that sends requests with a transport.
+    public init(transport: any Transport) {
+        self.transport = transport
+        sessionConfiguration = .default
+    }
+
+    private static func copy(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+        configuration.copy() as? URLSessionConfiguration ?? configuration
+    }
+
+    /// The header fields that the configuration adds to every request.
+    var headers: [String: String] {
+        sessionConfiguration.httpAdditionalHeaders as? [String: String] ?? [:]
+    }
+}
