@@ -399,7 +399,7 @@ let package = Package(
             name: "GitHubClientTests",
             dependencies: [
                 "github", "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", "PipelineRecording",
-                "PipelineTesting", "TestSupport", httpTypes, flyingFox,
+                "PipelineTesting", "TestSupport", httpTypes, exampleArguments,
             ],
             path: "Examples/GitHubClient/Tests",
             swiftSettings: swiftSettings

@@ -1,0 +1,92 @@
+#if Examples
+import Foundation
+import Pipeline
+import PipelinePlugins
+import PipelineRecording
+import PipelineStores
+
+/// The provider of a command, and where the command prints.
+struct Client: Sendable {
+    let provider: Provider<MultiTarget>
+    let printer: Printer
+    private let recorder: RecordingTransport?
+
+    init(_ options: ClientOptions, from source: ClientOptions.Source, in environment: ProgramEnvironment) throws {
+        printer = environment.printer
+        var (server, configuration) = (options.server, environment.configuration)
+        let transport: any Transport
+        switch source {
+        case .network:
+            (transport, recorder) = (environment.makeTransport(), nil)
+        case .recording(let file):
+            let recording = try RecordingTransport(file, wrapping: environment.makeTransport(), mode: .recordNew)
+            (transport, recorder) = (recording, recording)
+        case .replay, .bundledRecording:
+            let replay =
+                if case .replay(let file) = source { try ReplayTransport(file, atEnd: .repeatLast) } else {
+                    try ReplayTransport.bundled()
+                }
+            (transport, recorder) = (replay, nil)
+            (server, configuration) = (replay.recording.server, replay.configuration)
+        }
+        configuration.coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        let address = server
+        provider = Provider(
+            transport: transport,
+            // A recording contains no requests that depend on the cache of the user.
+            plugins: [Self.plugins(options, isCachedOnDisk: source == .network, environment)],
+            configuration: configuration
+        ) { target in
+            var endpoint = Endpoint(target)
+            if let address {
+                endpoint.url = endpoint.url.replacing(GitHubAPI.server, with: address, maxReplacements: 1)
+            }
+            return endpoint
+        }
+    }
+
+    static func plugins(
+        _ options: ClientOptions,
+        isCachedOnDisk: Bool,
+        _ environment: ProgramEnvironment
+    ) -> PluginStack {
+        let printer = environment.printer
+        var resilience = StackResilience.basic
+        // Without a network, a retry would only delay the fallback.
+        let policy = RetryPolicy { $0.error?.code.meansNoNetwork == true ? .giveBack : nil }
+        resilience.retry = RetryPlugin(policy: policy, backoff: environment.backoff)
+        // GitHub restores a limit once an hour; a user waits for a minute at most.
+        resilience.rateLimit = RateLimitPlugin(maximumWait: .seconds(60), maximumRetryAfter: .seconds(3_600))
+        let folder = isCachedOnDisk ? environment.cacheFolder : nil
+        let cache = folder.map { CachePlugin(store: DiskCacheStore($0)) } ?? CachePlugin()
+        let standard = PluginStack.standard(resilience, idleTimeout: .seconds(20), cache: cache) {
+            AccessTokenPlugin { _ in environment.token }
+        } inner: {
+            GitHubLimitPlugin { wait in
+                printer.note("no requests remain; the next is possible in \(PipelineError.text(of: wait))")
+            }
+        }
+        return PluginStack {
+            LoggingPlugin(level: options.verbose ? .info : .off) { _, line in printer.error(line + "\n") }
+            standard.removing(LoggingPlugin.self)
+        }
+    }
+
+    /// Returns up to `limit` items of a list, and requests no more pages than they need.
+    func items<Item: Decodable & Sendable>(
+        of target: GitHubAPI,
+        limit: Int,
+        where isIncluded: (Item) -> Bool = { _ in true }
+    ) async throws -> [Item] {
+        var items: [Item] = []
+        for try await page in provider.pages(MultiTarget(target), of: [Item].self) {
+            items += page.filter(isIncluded)
+            if items.count >= limit { break }
+        }
+        return Array(items.prefix(limit))
+    }
+
+    /// Writes the recording, if there is one.
+    func finish() async throws { try await recorder?.finish() }
+}
+#endif

@@ -1,0 +1,47 @@
+#if Examples
+import ArgumentParser
+import Foundation
+import Pipeline
+
+struct DownloadCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download",
+        abstract: "Downloads an asset of the latest release, or a file of the default branch.",
+        discussion: "An unfinished download is kept in FILE.part, from which the next run resumes."
+    )
+
+    @Argument(help: "The repository, as OWNER/REPO.") var repository: RepositoryName
+    @Argument(help: "The name of an asset, or the path of a file.") var name: String
+    @Option(name: .customLong("to"), help: "The file to write.", completion: .file()) var file: String
+    @OptionGroup var options: ClientOptions
+
+    func show(_ client: Client) async throws {
+        let file = URL(filePath: file)
+        let target: GitHubAPI =
+            if let asset = try await asset(client) {
+                .asset(id: asset.id, of: repository, to: file)
+            } else {
+                .file(path: name, of: repository, to: file)
+            }
+        var bar = ProgressBar(client.printer)
+        defer { bar.end() }
+        for try await step in client.provider.requestWithProgress(target) {
+            bar.show(step)
+            if let response = step.response {
+                let count = response.body.byteCount ?? 0
+                client.printer.show("\(name): \(ProgressBar.byteText(count)) in \(self.file)")
+            }
+        }
+    }
+
+    /// Returns the asset with the name; `nil` if the latest release has none, or if there is no release.
+    private func asset(_ client: Client) async throws -> Release.Asset? {
+        do {
+            let release = try await client.provider.request(GitHubAPI.latestRelease(of: repository), as: Release.self)
+            return release.assets.first { $0.name == name }
+        } catch let error as PipelineError where error.statusCode == 404 {
+            return nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,26 @@
+#if Examples
+import ArgumentParser
+
+struct IssuesCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "issues",
+        abstract: "Lists the open issues of a repository, without its pull requests."
+    )
+
+    @Argument(help: "The repository, as OWNER/REPO.") var repository: RepositoryName
+    @Option(help: "The most issues to list.") var limit = 100
+    @OptionGroup var options: ClientOptions
+
+    func show(_ client: Client) async throws {
+        let issues: [Issue] = try await client.items(of: .issues(of: repository), limit: limit) {
+            $0.pullRequest == nil
+        }
+        var table = Table("ISSUE", "AUTHOR", "LABELS", "TITLE")
+        for issue in issues {
+            let labels = issue.labels.map(\.name).joined(separator: ", ")
+            table.add("#\(issue.number)", issue.user?.login ?? "-", labels.isEmpty ? "-" : labels, issue.title)
+        }
+        table.print(to: client.printer)
+    }
+}
+#endif

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct GitHubTests {
-    @Test("placeholder") func placeholder() {}
-}
