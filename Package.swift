@@ -88,6 +88,11 @@ let serviceLifecycle = Target.Dependency.product(
     package: "swift-service-lifecycle",
     condition: .when(traits: ["Examples"])
 )
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["Examples"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let inspectorServer = ["FlyingFox", "FlyingSocks"].map { name in
     Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Inspector"]))
@@ -281,9 +286,9 @@ let package = Package(
         .executableTarget(
             name: "gateway",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes, logging, metrics,
-                tracing, hummingbird, serviceLifecycle,
-            ],
+                "Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, logging, metrics, tracing, hummingbird,
+                serviceLifecycle, unixSignals,
+            ] + nio,
             path: "Examples/Gateway/Sources",
             swiftSettings: swiftSettings
         ),
@@ -408,7 +413,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "gateway", "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting",
-                "TestSupport", httpTypes, logging, metricsTestKit, inMemoryTracing, hummingbird, serviceLifecycle,
+                "TestSupport", httpTypes, metrics, tracing, hummingbird, serviceLifecycle,
             ],
             path: "Examples/Gateway/Tests",
             swiftSettings: swiftSettings
