@@ -111,7 +111,7 @@ extension BusyActor {
     fileprivate func request(_ provider: Provider<TestTarget>, on queue: DispatchQueue?) -> Task<Void, Never> {
         provider.request(
             TestTarget(),
-            callbackExecutor: .queue(queue),
+            callbackExecutor: queue.map { .queue($0) },
             progress: { self.note("\($0.progress)") },
             completion: { result in
                 switch result {
