@@ -19,7 +19,7 @@ enum MigrateFromMoyaSamples {
                 NetworkLoggerPlugin(),  // plugins of Moya and of your app
                 TimeoutPlugin(total: .seconds(30)),  // plugins of Pipeline, inside all others
                 RetryPlugin(),
-                AccessTokenPlugin { _ in await token() },
+                PipelinePlugins.AccessTokenPlugin { _ in await token() },
             ]
         )
         // end
