@@ -35,10 +35,10 @@ import Tracing
             try await Self.run(
                 UpstreamClient(upstreams, transport: AsyncHTTPClientTransport(), logging: .off)
             ) { gateway in
-                let before = try await LoadTest.load(gateway.origin, ids: 1...40)
+                let before = try await LoadTest.load(gateway.origin, ids: 1..<41)
                 #expect((before.durations.count, before.failureCount, before.degradedCount) == (40, 0, 0))
                 demo.setFailing(ReviewsTarget.name, true)
-                let during = try await LoadTest.load(gateway.origin, ids: 41...80)
+                let during = try await LoadTest.load(gateway.origin, ids: 41..<81)
                 #expect((during.durations.count, during.failureCount, during.degradedCount) == (40, 0, 40))
             }
         }
