@@ -10,6 +10,7 @@
 #endif
 
 /// The names of this module, for source that qualifies them with the name of the module Moya.
+@available(swift, deprecated: 7, message: "Write the names without Moya.")
 public enum Moya {
     /// The same as ``PipelineMoya/AccessTokenAuthorizable``, qualified with `Moya`.
     public typealias AccessTokenAuthorizable = PipelineMoya.AccessTokenAuthorizable
