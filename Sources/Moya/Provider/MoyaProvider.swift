@@ -8,7 +8,6 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// All properties are constants. Closures and plugins are used by several threads, as Moya's contract allows.
 /// A client that sends targets through plugins to a transport, with the interface of Moya's provider.
 ///
 /// The native provider sends the requests; ``provider`` returns it, for code that no longer needs this interface.
@@ -16,6 +15,7 @@ public import Foundation
 /// **Effects**: endpoint, task and parameters are read on the caller's thread, before `request` returns. For a request
 /// that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other methods, progress and
 /// completion run on the callback queue, which defaults to the main queue.
+@available(swift, deprecated: 7, message: "Use Provider<Target>.")
 // Its own state never changes or is guarded; closures and plugins are called from several threads, as in Moya.
 open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendable {
     /// Makes the endpoint of a target.
