@@ -13,7 +13,9 @@ struct GuideTests {
             Markdown.init
         )
         var samples: [String: [String: String]] = [:]
-        for folder in ["Tests/PipelineTests/Documentation", "Tests/PipelineCombineTests"] {
+        for folder in [
+            "Tests/PipelineTests/Documentation", "Tests/PipelineCombineTests", "Tests/PipelineMoyaTests/Samples",
+        ] {
             for (file, source) in try Self.read(root.appending(path: folder), endingIn: "Samples.swift")
             where !file.hasPrefix("Readme") {
                 samples[file] = Samples.all(in: source)

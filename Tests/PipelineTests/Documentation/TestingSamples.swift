@@ -10,9 +10,9 @@ import Testing
 @Suite("The samples of the guide TestingAPIs")
 struct TestingSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
-    private typealias Library = ChoosingAStyleSamples.Library
-    private typealias Loan = ChoosingAStyleSamples.Loan
-    private typealias NewLoan = ChoosingAStyleSamples.NewLoan
+    private typealias Library = DecideSamples.Library
+    private typealias Loan = DecideSamples.Loan
+    private typealias NewLoan = DecideSamples.NewLoan
 
     @Test("A stub responds with the sample data of a target")
     func samples() async throws {

@@ -6,8 +6,8 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// The samples of the guide ChoosingAStyle.
-enum ChoosingAStyleSamples {
+/// The samples of the guide Decide.
+enum DecideSamples {
     // sample: models
     struct Book: Decodable { let title: String }
     struct NewLoan: JSONPayload { let book: Int }  // from PipelineAPI; the first two styles need only Encodable
@@ -63,7 +63,6 @@ enum ChoosingAStyleSamples {
     // sample: requests
     enum LibraryAPI {
         static func book(id: Int) -> APIRequest<Book> { APIRequest("books", "\(id)") }
-
         static func borrow(_ loan: NewLoan) -> APIRequest<Loan> {
             APIRequest("loans", payload: loan).desiredStatusCode(.created)
         }
@@ -81,33 +80,58 @@ enum ChoosingAStyleSamples {
     }
 
     static func mix(_ transport: any Transport, _ server: ServerURL) async throws -> (Book, Loan, Int) {
-        // sample: mix
         let provider = Provider<MultiTarget>(transport: transport, plugins: [.standard])
         let api = APIClient(provider, server: server)
         let book = try await api.send(LibraryAPI.book(id: 3))
         let loan = try await provider.request(Library.borrow(NewLoan(book: 3)), as: Loan.self)
         let health = try await provider.request(URLTarget("https://library.example/health"))
-        // end
         return (book, loan, health.statusCode)
+    }
+
+    /// The configurations of the table of troubles.
+    static func stacks(
+        token: String,
+        show: @escaping @Sendable (Bool) async -> Void,
+        showLogin: @escaping @Sendable () async -> Void
+    ) -> [PluginStack] {
+        var resilience = StackResilience.resilient
+        resilience.rateLimit = RateLimitPlugin(RateLimit(100, per: .seconds(1)))
+        return [
+            .standard {
+                AccessTokenPlugin { _ in token }
+                HeadersPlugin(["X-App": "shop/3.1"])
+            },
+            .standard(.resilient),
+            .standard(resilience),
+            .standard(cache: CachePlugin()),
+            .standard(cookies: CookiePlugin()),
+            .standard(logging: .debug),
+            PluginStack.standard.removing(GzipPlugin.self),
+            [
+                UnauthorizedPlugin { _, _ in await showLogin() },
+                ActivityPlugin { isBusy in await show(isBusy) },
+                .standard,
+            ],
+        ]
     }
 }
 
-@Suite("The guide ChoosingAStyle")
-struct ChoosingAStyleGuideTests {
+@Suite("The guide Decide")
+struct DecideGuideTests {
     private let book = ScriptedTransport.Step.status(200, body: #"{"title": "Solaris"}"#)
     private let loan = ScriptedTransport.Step.status(201, body: #"{"id": 8}"#)
 
     private static let styles: [@Sendable (any Transport) async throws -> (title: String, id: Int)] = [
         { transport in
-            let (book, loan) = try await ChoosingAStyleSamples.sendURLs(transport)
+            let (book, loan) = try await DecideSamples.sendURLs(transport)
             return (book.title, loan.id)
         },
         { transport in
-            let (book, loan) = try await ChoosingAStyleSamples.sendTargets(transport)
+            let (book, loan) = try await DecideSamples.sendTargets(transport)
             return (book.title, loan.id)
         },
         { transport in
-            let (book, loan) = try await ChoosingAStyleSamples.sendRequests(transport)
+            let (book, loan) = try await DecideSamples.sendRequests(transport)
             return (book.title, loan.id)
         },
     ]
@@ -131,18 +155,44 @@ struct ChoosingAStyleGuideTests {
     func statuses() {
         let url = URLTarget("https://library.example").validationType
         let target = ServersSamples.Health(baseURL: Endpoint.url("https://library.example")).validationType
-        let request = ChoosingAStyleSamples.LibraryAPI.book(id: 3).validationType
+        let request = DecideSamples.LibraryAPI.book(id: 3).validationType
         let codes = [200, 201, 404]
         #expect(codes.map(url.accepts) == [true, true, false])
         #expect(codes.map(target.accepts) == [true, true, true])
         #expect(codes.map(request.accepts) == [true, false, false])
     }
 
+    @Test("The configurations in the table of troubles are those that this file compiles")
+    func troubles() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        let page = root.appending(path: "Sources/Pipeline/Pipeline.docc/Decide.md")
+        let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let rows = Markdown(try String(contentsOf: page, encoding: .utf8)).lines
+            .drop { !$0.hasPrefix("| trouble |") }.dropFirst(2).prefix { $0.hasPrefix("|") }
+        let codes = rows.compactMap { row in
+            row.components(separatedBy: " | ").dropFirst().first?.split(separator: "`").first.map(String.init)
+        }
+        #expect(codes.count == 11)
+        for code in codes where code != "TokenRefreshPlugin" {
+            let isCompiled = source.contains(code)
+            #expect(isCompiled, "not compiled: \(code)")
+        }
+    }
+
+    @Test("The stacks in the table of troubles have no findings")
+    func findings() {
+        let stacks = DecideSamples.stacks(token: "t", show: { _ in }, showLogin: {})
+        for stack in stacks {
+            let provider = Provider<MultiTarget>(transport: ScriptedTransport([]), plugins: [stack])
+            #expect(provider.explain().findings.isEmpty)
+        }
+    }
+
     @Test("A provider of MultiTarget sends all three styles")
     func mix() async throws {
         let transport = ScriptedTransport([book, loan, .status(204)])
         let server = ServerURL(base: "https://staging.library.example")
-        let (book, loan, status) = try await ChoosingAStyleSamples.mix(transport, server)
+        let (book, loan, status) = try await DecideSamples.mix(transport, server)
         #expect(book.title == "Solaris" && loan.id == 8 && status == 204)
         #expect(
             transport.sent.map { $0.url?.absoluteString } == [

@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineMoya
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+/// The samples of the guide MigrateFromMoya that use MoyaProvider.
+enum MigrateFromMoyaSamples {
+    static func provider(
+        _ transport: any Transport,
+        token: @escaping @Sendable () async -> String?
+    ) -> MoyaProvider<GitHub> {
+        // sample: provider
+        let moya = MoyaProvider<GitHub>(
+            transport: transport,
+            plugins: [
+                NetworkLoggerPlugin(),  // plugins of Moya and of your app
+                TimeoutPlugin(total: .seconds(30)),  // plugins of Pipeline, inside all others
+                RetryPlugin(),
+                PipelinePlugins.AccessTokenPlugin { _ in await token() },
+            ]
+        )
+        // end
+        return moya
+    }
+
+    static func callByCall(_ moya: MoyaProvider<GitHub>) async throws -> NativeGitHub.User {
+        // sample: call by call
+        let user = try await moya.provider.request(NativeGitHub.profile("ada"), as: NativeGitHub.User.self)
+        // end
+        return user
+    }
+}
+
+@Suite("The samples of the guide MigrateFromMoya")
+struct MigrateFromMoyaSamplesTests {
+    @Test("Calls of Moya's interface and native calls share the transport, the retries and the token")
+    func shared() async throws {
+        let user = ScriptedTransport.Step.status(200, body: #"{"login": "ada"}"#)
+        let transport = ScriptedTransport([.status(200, body: "zen"), .failure(.offline), user])
+        let moya = MigrateFromMoyaSamples.provider(transport) { "t" }
+        #expect(try await moya.request(.zen).mapString() == "zen")
+        #expect(try await MigrateFromMoyaSamples.callByCall(moya).login == "ada")
+        #expect(transport.sent.map(\.path) == ["/zen", "/users/ada", "/users/ada"])
+        #expect(transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer t", "Bearer t"])
+    }
+
+    @Test("Both targets ask for the same URL, and only the native one rejects a 404")
+    func targets() async throws {
+        let transport = ScriptedTransport(always: .status(404, body: "{}"))
+        let moya = MigrateFromMoyaSamples.provider(transport) { nil }
+        #expect(try await moya.request(.search(query: "a b", page: 2)).statusCode == 404)
+        let error = await #expect(throws: PipelineError.self) {
+            try await moya.provider.request(NativeGitHub.search(text: "a b", page: 2))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(Set(transport.sent.map(\.path)) == ["/search/repositories"])
+        let items = transport.sent.map { URLComponents(string: $0.url?.absoluteString ?? "")?.queryItems ?? [] }
+        #expect(items.first.map(Set.init) == items.last.map(Set.init))
+    }
+}
