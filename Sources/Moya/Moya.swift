@@ -1,5 +1,8 @@
-// Source that imports only Moya uses `URL` and `Data`, because an import of Moya imports Foundation as well.
+// Source that imports only Moya uses `URL` and `Data`. With one import, the names of this module also come before those
+// of Pipeline and PipelinePlugins.
 @_exported public import Foundation
+@_exported public import Pipeline
+@_exported public import PipelinePlugins
 
 #if canImport(FoundationNetworking)
 // Source that was written for Apple's platforms expects `URLRequest` in Foundation.
@@ -7,6 +10,7 @@
 #endif
 
 /// The names of this module, for source that qualifies them with the name of the module Moya.
+@available(swift, deprecated: 7, message: "Write the names without Moya.")
 public enum Moya {
     /// The same as ``PipelineMoya/AccessTokenAuthorizable``, qualified with `Moya`.
     public typealias AccessTokenAuthorizable = PipelineMoya.AccessTokenAuthorizable

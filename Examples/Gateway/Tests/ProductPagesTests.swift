@@ -60,13 +60,19 @@ import Testing
         #expect(try await clock.run { try await self.status(of: pages) } == status)
     }
 
-    @Test("A page ends when its caller stops to wait, and each upstream gets the time that is left")
+    @Test("A page ends when its caller stops waiting, and each upstream gets the time that is left")
     func deadline() async throws {
         let (pages, transport) = pages("prices") { .hang }
         #expect(try await clock.run { try await self.status(of: pages, within: .milliseconds(300)) } == 504)
         #expect(clock.now.offset == .milliseconds(300))
         let times = transport.sent.map { "\($0.head.authority ?? "") \($0.header("X-Timeout-Ms") ?? "")" }
         #expect(times.sorted() == ["catalog.test 300", "prices.test 300", "reviews.test 150"])
+    }
+
+    @Test("The plugins of the client are in the right order")
+    func order() {
+        let (pages, _) = pages("") { nil }
+        #expect(pages.client.provider.explain().findings.map(\.description) == [])
     }
 
     @Test(

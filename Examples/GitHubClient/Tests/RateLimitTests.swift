@@ -69,6 +69,11 @@ struct RateLimitTests {
         #expect(result.output.hasSuffix("kelp  1      -         -\n"))
     }
 
+    @Test("The plugin follows the rules for plugins")
+    func conformance() async {
+        #expect(await PluginConformance { GitHubLimitPlugin { _ in } }.run() == [])
+    }
+
     @Test("A 403 for another reason is neither retried nor taken for a rate limit")
     func forbidden() async throws {
         let (result, count, _) = try await Self.list([.status(403, body: #"{"message": "Blocked"}"#)])

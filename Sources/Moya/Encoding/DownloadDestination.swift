@@ -8,9 +8,11 @@ public import FoundationNetworking
 /// A closure that decides where a download is saved, given the complete temporary file and the response.
 ///
 /// It runs only for a response with a status of 200 to 299.
+@available(swift, deprecated: 7, message: "Use DownloadDestination of Pipeline.")
 public typealias DownloadDestination = DownloadRequest.Destination
 
 /// The names that belong to a download.
+@available(swift, deprecated: 7, message: "Use DownloadDestination of Pipeline.")
 public enum DownloadRequest {
     /// A closure that decides where a download is saved.
     public typealias Destination =

@@ -6,6 +6,7 @@ public import Foundation
 #endif
 
 /// A header field of a request, with a case-insensitive name.
+@available(swift, deprecated: 7, message: "Use HTTPField of HTTPTypes.")
 public struct HTTPHeader: Hashable, Sendable {
     /// The name of the field, which is case-insensitive.
     public let name: String
@@ -40,6 +41,7 @@ public struct HTTPHeader: Hashable, Sendable {
 }
 
 /// Header fields in order, without repeated names; names are case-insensitive.
+@available(swift, deprecated: 7, message: "Use HTTPFields of HTTPTypes.")
 public struct HTTPHeaders: Hashable, Sendable, Sequence {
     private var fields: [HTTPHeader] = []
 

@@ -8,6 +8,7 @@ public import FoundationNetworking
 /// A parameter encoding that writes a JSON object into the body, with sorted keys.
 ///
 /// It sets `Content-Type: application/json` unless the request has a Content-Type.
+@available(swift, deprecated: 7, message: "Use JSONEncoding of Pipeline.")
 public struct JSONEncoding: ParameterEncoding, Sendable {
     /// The options with which the JSON is written, in addition to sorted keys.
     public let options: JSONSerialization.WritingOptions

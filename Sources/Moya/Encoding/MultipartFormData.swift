@@ -3,6 +3,7 @@ import Pipeline
 import Synchronization
 
 /// A multipart form, `multipart/form-data`, as HTML forms with files send it.
+@available(swift, deprecated: 7, message: "Use MultipartFormData of Pipeline.")
 public struct MultipartFormData: Hashable, ExpressibleByArrayLiteral {
     /// The content of a part.
     public enum FormDataProvider: Hashable {
@@ -58,6 +59,7 @@ public struct MultipartFormData: Hashable, ExpressibleByArrayLiteral {
 }
 
 /// A part of a multipart form: a field or a file.
+@available(swift, deprecated: 7, message: "Use MultipartFormBodyPart of Pipeline.")
 public struct MultipartFormBodyPart: Hashable {
     /// The content of the part.
     public let provider: MultipartFormData.FormDataProvider

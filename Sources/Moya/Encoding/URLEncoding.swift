@@ -10,6 +10,7 @@ public import Foundation
 /// A parameter encoding that writes `name=value` pairs, sorted by name at every level, into the query or a form body.
 ///
 /// A form sets `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless the request has a Content-Type.
+@available(swift, deprecated: 7, message: "Use URLEncoding of Pipeline.")
 public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where the pairs are written.
     public enum Destination: Sendable {

@@ -6,12 +6,14 @@ public import Foundation
 #endif
 
 /// A target that is sent with an access token.
+@available(swift, deprecated: 7, message: "Use AccessTokenAuthorizable of Pipeline.")
 public protocol AccessTokenAuthorizable {
     /// The scheme of the token; `nil` sends no token.
     var authorizationType: AuthorizationType? { get }
 }
 
 /// The scheme that precedes a token in the Authorization field.
+@available(swift, deprecated: 7, message: "Use AuthorizationType of Pipeline.")
 public enum AuthorizationType: Equatable, Sendable {
     /// The `Basic` scheme; the token is sent unchanged.
     case basic
@@ -33,6 +35,7 @@ public enum AuthorizationType: Equatable, Sendable {
 /// A plugin that sends an access token with targets that are ``AccessTokenAuthorizable``.
 ///
 /// It replaces an Authorization field of the request.
+@available(swift, deprecated: 7, message: "Use AccessTokenPlugin of PipelinePlugins.")
 public struct AccessTokenPlugin: PluginType {
     /// Returns the token for a target, which is never a ``MultiTarget``.
     public typealias TokenClosure = (any TargetType) -> String

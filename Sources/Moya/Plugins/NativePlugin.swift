@@ -3,6 +3,9 @@ public import PipelinePlugins
 
 /// A wrapper for a plugin of Pipeline that does not itself conform to ``PluginType``.
 ///
+/// Plugins of the module PipelinePlugins conform. Wrap your own, and those of other modules, such as `InspectorPlugin`
+/// of PipelineRecording: this module does not depend on PipelineRecording, so that apps do not link the inspector.
+///
 /// Plugins of Pipeline keep their order, and run inside all other plugins of the provider, whatever their position in
 /// its list. They take no part in stubs.
 public struct NativePlugin: PluginType {

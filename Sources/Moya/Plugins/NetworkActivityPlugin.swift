@@ -1,4 +1,5 @@
 /// Whether a request begins or ends.
+@available(swift, deprecated: 7, message: "Use ActivityPlugin.")
 public enum NetworkActivityChangeType: Sendable {
     /// The request is about to be sent.
     case began
@@ -7,6 +8,7 @@ public enum NetworkActivityChangeType: Sendable {
 }
 
 /// A plugin that calls a closure when a request begins and when it ends.
+@available(swift, deprecated: 7, message: "Use ActivityPlugin.")
 public final class NetworkActivityPlugin: PluginType {
     /// Observes the beginning or the end of a request.
     public typealias NetworkActivityClosure = (_ change: NetworkActivityChangeType, _ target: any TargetType) -> Void

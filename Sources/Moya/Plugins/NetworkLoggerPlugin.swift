@@ -9,6 +9,7 @@ import FoundationNetworking
 ///
 /// **Secrets**: values of Authorization, cookies and other fields that ``/Pipeline/Redactor`` covers are hidden, and so
 /// are query items with such names. Bodies are logged as the formatter returns them.
+@available(swift, deprecated: 7, message: "Use LoggingPlugin.")
 public final class NetworkLoggerPlugin: PluginType {
     /// What is logged, and where.
     public var configuration: Configuration

@@ -9,6 +9,7 @@ public import Foundation
 ///
 /// It need not be `Sendable`. For a request that is sent, `prepare` and `willSend` run on a background thread, and the
 /// other methods on the callback queue. For plugins `[A, B, C]`, every method runs in the order A, B, C.
+@available(swift, deprecated: 7, message: "Use a stage of Pipeline, such as Stage.Prepare.")
 public protocol PluginType {
     /// Returns the request to send in place of the given one.
     func prepare(_ request: URLRequest, target: any TargetType) -> URLRequest
@@ -44,6 +45,7 @@ extension PluginType {
 }
 
 /// A request that is about to be sent, as plugins see it.
+@available(swift, deprecated: 7, message: "Use PipelineRequest.")
 public protocol RequestType {
     /// The request.
     var request: URLRequest? { get }

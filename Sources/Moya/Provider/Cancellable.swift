@@ -1,6 +1,7 @@
 import Synchronization
 
 /// A request that can be cancelled.
+@available(swift, deprecated: 7, message: "Use the task that Provider.request returns.")
 public protocol Cancellable {
     /// Whether the request was cancelled.
     var isCancelled: Bool { get }
@@ -9,8 +10,9 @@ public protocol Cancellable {
     func cancel()
 }
 
-// The flag is atomic, and the closure runs at most once.
 /// A token that runs a closure when it is cancelled for the first time.
+@available(swift, deprecated: 7, message: "Use the task that Provider.request returns.")
+// The flag is atomic, and the closure runs at most once.
 public final class CancellableToken: Cancellable, CustomDebugStringConvertible, @unchecked Sendable {
     private let flag = Atomic(false)
     private let action: () -> Void

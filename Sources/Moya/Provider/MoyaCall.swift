@@ -97,6 +97,7 @@ struct MoyaPluginsStage: Stage.Prepare {
         guard let call = context.options[CurrentMoyaCall.self] else { return }
         let original = call.request
         let prepared = call.prepare()
+        request.idleTimeout = prepared.ownTimeout
         guard prepared.content != original.content else { return }
         var replacement = try PipelineRequest(prepared)
         if [.file, .multipart].contains(context.endpoint.task.kind) {
@@ -105,7 +106,6 @@ struct MoyaPluginsStage: Stage.Prepare {
                 replacement.headers[.contentType] = request.headers[.contentType]
             }
         }
-        replacement.attemptTimeout = replacement.attemptTimeout ?? request.attemptTimeout
         request = replacement
     }
 }

@@ -56,6 +56,7 @@ extension MoyaProvider {
 ///
 /// - Returns: a success if there is a response and no error; ``MoyaError/underlying(_:_:)`` otherwise, with
 ///   `URLError.unknown` if there is neither.
+@available(swift, deprecated: 7, message: "Provider<Target> returns responses itself.")
 public func convertResponseToResult(
     _ response: HTTPURLResponse?,
     request: URLRequest?,

@@ -56,10 +56,13 @@ extension MoyaProvider {
 
     /// Sends a request with the native provider; returns `nil` if it cannot be sent and has already been completed.
     private func send(_ call: PreparedCall<Target>) -> CancellableToken? {
-        let (native, shared): (URLTarget, MoyaCall)
+        var native: URLTarget
+        let shared: MoyaCall
         do {
             shared = MoyaCall(call.request, ownPlugins, call.target, session)
             native = try call.native(shared)
+            // With plugins, MoyaPluginsStage sets what they have prepared.
+            if ownPlugins.isEmpty { native.options.idleTimeout = call.request.ownTimeout }
         } catch {
             call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
             return nil
@@ -114,7 +117,6 @@ struct PreparedCall<Target: TargetType> {
         native.validationType = target.validationType.native
         native.authorizationType = (target as? any AccessTokenAuthorizable)?.authorizationType.map { .custom($0.value) }
         native.options[CurrentMoyaCall.self] = call
-        if let timeout = request.ownTimeout { native.options.attemptTimeout = timeout }
         return native
     }
 }

@@ -8,7 +8,6 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// All properties are constants. Closures and plugins are used by several threads, as Moya's contract allows.
 /// A client that sends targets through plugins to a transport, with the interface of Moya's provider.
 ///
 /// The native provider sends the requests; ``provider`` returns it, for code that no longer needs this interface.
@@ -16,6 +15,11 @@ public import Foundation
 /// **Effects**: endpoint, task and parameters are read on the caller's thread, before `request` returns. For a request
 /// that is sent, `prepare` and `willSend` of the plugins run on a background thread. Their other methods, progress and
 /// completion run on the callback queue, which defaults to the main queue.
+///
+/// A `timeoutInterval` of a request other than 60 s limits the wait for the header fields of the response, and each
+/// wait for more bytes of its body. For a value of 60 s, the default, and for longer ones, the limit of the transport
+/// applies as well.
+@available(swift, deprecated: 7, message: "Use Provider<Target>.")
 // Its own state never changes or is guarded; closures and plugins are called from several threads, as in Moya.
 open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendable {
     /// Makes the endpoint of a target.
@@ -87,7 +91,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
         ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
         provider = Provider(
-            transport: session.transport,
+            transport: HeadTimeoutTransport(wrapped: session.transport),
             plugins: ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
         )
     }

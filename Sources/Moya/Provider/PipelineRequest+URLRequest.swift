@@ -17,7 +17,7 @@ extension PipelineRequest {
         for (name, value) in request.sentFields.sorted(by: { $0.key < $1.key }) {
             try setHeader(value, for: name, isSecret: HTTPField.Name(name).map(Redactor.soundsSecret) ?? false)
         }
-        attemptTimeout = request.ownTimeout
+        idleTimeout = request.ownTimeout
     }
 }
 

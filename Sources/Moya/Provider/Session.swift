@@ -8,8 +8,9 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// Its properties are constants; the configuration is a copy that nothing changes.
 /// The network side of a provider, with the name of Alamofire's session.
+@available(swift, deprecated: 7, message: "Pass a URLSessionTransport as the transport.")
+// Its properties are constants; the configuration is a copy that nothing changes.
 open class Session: @unchecked Sendable {
     /// The transport of the native provider.
     public let transport: any Transport

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// An error that describes why a request failed.
+@available(swift, deprecated: 7, message: "Use PipelineError.")
 public enum MoyaError: Swift.Error {
     /// The body is not an image.
     case imageMapping(Response)

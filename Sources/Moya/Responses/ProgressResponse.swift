@@ -1,6 +1,7 @@
 public import Foundation
 
 /// A step in the progress of a request; the last step has the response.
+@available(swift, deprecated: 7, message: "Use ProgressResponse of Pipeline.")
 public struct ProgressResponse {
     /// The response, if the request has succeeded.
     public let response: Response?

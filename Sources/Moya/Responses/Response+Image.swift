@@ -2,11 +2,13 @@
 public import UIKit
 
 /// The image type of the platform.
+@available(swift, deprecated: 7, message: "Use PipelineResponse.Image.")
 public typealias Image = UIImage
 #elseif canImport(AppKit)
 public import AppKit
 
 /// The image type of the platform.
+@available(swift, deprecated: 7, message: "Use PipelineResponse.Image.")
 public typealias Image = NSImage
 #endif
 

@@ -5,6 +5,7 @@ public import FoundationNetworking
 #endif
 
 /// The response to a request.
+@available(swift, deprecated: 7, message: "Use PipelineResponse.")
 public final class Response: CustomDebugStringConvertible, CustomStringConvertible, Equatable, Sendable {
     /// The status code, such as 200.
     public let statusCode: Int

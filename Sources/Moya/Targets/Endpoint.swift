@@ -6,6 +6,7 @@ public import Foundation
 #endif
 
 /// The values of a target from which its request is built.
+@available(swift, deprecated: 7, message: "Use Endpoint of Pipeline.")
 open class Endpoint {
     /// A closure that returns the response of a stub when it is due.
     public typealias SampleResponseClosure = () -> EndpointSampleResponse

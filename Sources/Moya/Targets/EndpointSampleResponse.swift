@@ -5,6 +5,7 @@ public import FoundationNetworking
 #endif
 
 /// The response or failure of a stub.
+@available(swift, deprecated: 7, message: "Use EndpointSampleResponse of Pipeline.")
 public enum EndpointSampleResponse {
     /// A response with a status code and a body.
     case networkResponse(Int, Data)

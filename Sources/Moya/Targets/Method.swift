@@ -1,4 +1,5 @@
 /// An HTTP method, such as GET.
+@available(swift, deprecated: 7, message: "Use HTTPMethod.")
 public struct Method: RawRepresentable, Hashable, Sendable {
     /// The name of the method as it is sent.
     public let rawValue: String

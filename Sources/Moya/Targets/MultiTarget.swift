@@ -3,6 +3,7 @@ public import Foundation
 /// A wrapper for any target, so that one provider can serve several APIs.
 ///
 /// Plugins see the wrapper, not the wrapped target.
+@available(swift, deprecated: 7, message: "Use MultiTarget of Pipeline.")
 public enum MultiTarget: TargetType, AccessTokenAuthorizable {
     /// A wrapped target.
     case target(any TargetType)

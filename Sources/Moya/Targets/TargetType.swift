@@ -6,6 +6,7 @@ public import Foundation
 /// after another.
 ///
 /// **Defaults**: `sampleData` is empty, and `validationType` is ``ValidationType/none``.
+@available(swift, deprecated: 7, message: "Use TargetType of Pipeline.")
 public protocol TargetType: SendableMetatype {
     /// The URL that all requests of this API begin with.
     var baseURL: URL { get }

@@ -3,6 +3,7 @@ public import Foundation
 /// The content of a request and the destination of its response.
 ///
 /// A Content-Type is set only if the target has not set one, except for multipart forms, which replace it.
+@available(swift, deprecated: 7, message: "Use RequestTask.")
 public enum Task {
     /// A request without a body and without parameters.
     case requestPlain

@@ -1,6 +1,7 @@
 import Pipeline
 
 /// The statuses that a target accepts as success.
+@available(swift, deprecated: 7, message: "Use ValidationType of Pipeline, and anyStatus for none.")
 public enum ValidationType: Equatable, Sendable {
     /// Accepts every status.
     case none

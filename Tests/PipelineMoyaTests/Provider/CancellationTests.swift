@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaCancellationTests {
+@Suite("Cancellation of MoyaProvider", .tags(.concurrent)) struct MoyaCancellationTests {
     let log = CallLog()
 
     @Test("M115, M117, M119: cancelling a sent request completes it once, with the error for cancellation")

@@ -1,19 +1,31 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaInflightTests {
+@Suite("Requests of MoyaProvider in progress", .tags(.concurrent)) struct MoyaInflightTests {
+    /// A transport whose responses begin when the gate opens.
+    private struct Gate {
+        let transport: ScriptedTransport
+        let open: () -> Void
+
+        init() {
+            let (gate, opening) = AsyncStream<Never>.makeStream()
+            transport = ScriptedTransport(
+                always: .answer { request, _ in
+                    for await _ in gate {}
+                    return .init(request: request, statusCode: 200)
+                }
+            )
+            open = { opening.finish() }
+        }
+    }
+
     @Test("M122, M125: equal requests are sent once, complete in order, and are counted until the last completion")
     func joining() async {
-        let (gate, open) = AsyncStream<Never>.makeStream()
-        let transport = ScriptedTransport(
-            always: .answer { request, _ in
-                for await _ in gate {}
-                return .init(request: request, statusCode: 200)
-            }
-        )
-        let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
+        let gate = Gate()
+        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
         let log = CallLog()
         await withCheckedContinuation { continuation in
             provider.request(PlainTarget()) { _ in log.add("first, \(provider.inflightRequests.count) in progress") }
@@ -22,10 +34,10 @@ import Testing
                 DispatchQueue.main.async { continuation.resume() }
             }
             #expect(provider.inflightRequests.values.map(\.count) == [2])
-            open.finish()
+            gate.open()
         }
         #expect(log.entries == ["first, 1 in progress", "second, 1 in progress"])
-        #expect(transport.sent.count == 1)
+        #expect(gate.transport.sent.count == 1)
         #expect(provider.inflightRequests.isEmpty)
     }
 
@@ -52,20 +64,12 @@ import Testing
 
     @Test("M126: cancelling a request that has joined another does nothing")
     func cancelledJoiner() async {
-        let (gate, open) = AsyncStream<Never>.makeStream()
-        let provider = MoyaProvider<PlainTarget>(
-            transport: ScriptedTransport(
-                always: .answer { request, _ in
-                    for await _ in gate {}
-                    return .init(request: request, statusCode: 200)
-                }
-            ),
-            trackInflights: true
-        )
+        let gate = Gate()
+        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
         let result: Result<Response, MoyaError> = await withCheckedContinuation { continuation in
             provider.request(PlainTarget()) { _ in }
             provider.request(PlainTarget()) { continuation.resume(returning: $0) }.cancel()
-            open.finish()
+            gate.open()
         }
         #expect(result.text == "200")
     }
@@ -84,14 +88,8 @@ import Testing
 
     @Test("M127: requests with a body are joined, too")
     func posts() async {
-        let (gate, open) = AsyncStream<Never>.makeStream()
-        let transport = ScriptedTransport(
-            always: .answer { request, _ in
-                for await _ in gate {}
-                return .init(request: request, statusCode: 200)
-            }
-        )
-        let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
+        let gate = Gate()
+        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
         let target = PlainTarget(
             method: .post,
             task: .requestParameters(
@@ -102,9 +100,9 @@ import Testing
         await withCheckedContinuation { continuation in
             provider.request(target) { _ in }
             provider.request(target) { _ in continuation.resume() }
-            open.finish()
+            gate.open()
         }
-        #expect(transport.sent.count == 1)
+        #expect(gate.transport.sent.count == 1)
     }
 
     @Test("A request closure that fails ends the tracking, so that a later request is sent")

@@ -2,9 +2,10 @@ import Foundation
 import PipelineMoya
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaPluginOrderTests {
+@Suite("Order and queues of plugins of MoyaProvider", .tags(.concurrent)) struct MoyaPluginOrderTests {
     let log = CallLog()
 
     private func plugins(showingPlaces: Bool = false) -> [LoggedPlugin] {

@@ -52,6 +52,20 @@ import Testing
         #expect(plugin.alerts == ["https://api.github.com/users/ada/repos?sort=pushed"])
     }
 
+    @Test("A native target and an old one are sent through the same native plugins, from a file with one import")
+    func moving() async throws {
+        let user = #"{"name": "Ada"}"#
+        let transport = ScriptedTransport([.status(200, body: user), .status(503), .status(200, body: user)])
+        let model = AccountModel(transport: transport)
+        let account = try await withCheckedThrowingContinuation { continuation in
+            model.account { continuation.resume(with: $0) }
+        }
+        #expect(try await model.profile(7) == account)
+        #expect(transport.sent.map { $0.header("X-App") } == ["shop", "shop", "shop"])
+        #expect(transport.sent.map { $0.header("X-Session") } == ["s1", nil, nil])
+        #expect(transport.sent.last?.url?.path == "/profiles/7")
+    }
+
     @Test("A provider in a global constant responds with its samples")
     func globalProvider() async throws {
         let response = try await gitHubProvider.request(.search(query: "swift", page: nil))

@@ -40,7 +40,6 @@ final class DemoUpstreams: Sendable {
             else { return try await group.waitForAll() }
             try await body(Upstreams(catalog: catalog, prices: prices, reviews: reviews))
             group.cancelAll()
-            while (try? await group.next()) != nil {}
         }
     }
 

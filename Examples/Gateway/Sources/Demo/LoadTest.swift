@@ -46,18 +46,17 @@ struct LoadTest: Service {
 
     func run() async throws {
         guard let port = await ports.first(where: { _ in true }) else { return }
-        let third = max(1, count / 3)
         for (number, phase) in ["all upstreams up", "reviews down", "reviews up again"].enumerated() {
             demo.setFailing(ReviewsTarget.name, number == 1)
             let start = ContinuousClock.now
-            let ids = number * third + 1...(number + 1) * third
+            let ids = number * count / 3 + 1..<(number + 1) * count / 3 + 1
             let results = try await Self.load(Endpoint.url("http://127.0.0.1:\(port)"), ids: ids)
             print("\(phase): \(results.summary(start.duration(to: .now)))")
         }
     }
 
     /// Requests a page for each id, some of them at the same time.
-    static func load(_ origin: URL, ids: ClosedRange<Int>) async throws -> Results {
+    static func load(_ origin: URL, ids: Range<Int>) async throws -> Results {
         let transport = AsyncHTTPClientTransport()
         let provider = Provider<PageTarget>(transport: transport)
         let results = await withTaskGroup(of: (Duration, ProductPage?).self) { group in

@@ -11,7 +11,7 @@ struct GatewayServer {
 
     /// Returns the services of the program.
     ///
-    /// Services are shut down in reverse order: the server stops to accept connections and finishes its responses, and
+    /// Services are shut down in reverse order: the server stops accepting connections and finishes its responses, and
     /// then the client closes its connections.
     ///
     /// - Parameters:

@@ -6,34 +6,24 @@ import Synchronization
 ///
 /// swift-prometheus also has histograms. Source: https://prometheus.io/docs/instrumenting/exposition_formats/
 final class PrometheusMetrics: MetricsFactory {
-    /// One line of the text, or two.
+    /// The values of one name and list of labels: the sum and, for a summary, their number.
     private final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
         private let state = Mutex((count: 0, sum: 0.0))
 
         var value: (count: Int, sum: Double) { state.withLock { $0 } }
 
-        func increment(by amount: Int64) { increment(by: Double(amount)) }
+        func increment(by amount: Int64) { record(Double(amount)) }
         func increment(by amount: Double) { record(amount) }
         func decrement(by amount: Double) { record(-amount) }
         func record(_ value: Int64) { record(Double(value)) }
+        func record(_ value: Double) { state.withLock { $0 = ($0.count + 1, $0.sum + value) } }
         func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
         func set(_ value: Int64) { set(Double(value)) }
         func set(_ value: Double) { state.withLock { $0.sum = value } }
         func reset() { set(0.0) }
-        func record(_ value: Double) {
-            state.withLock { state in
-                state.count += 1
-                state.sum += value
-            }
-        }
     }
 
-    private struct Family {
-        let type: String
-        var series: [String: Series] = [:]
-    }
-
-    private let families = Mutex<[String: Family]>([:])
+    private let families = Mutex<[String: (type: String, series: [String: Series])]>([:])
 
     /// All metrics in the text format of Prometheus, in a stable order.
     var text: String {
@@ -56,7 +46,7 @@ final class PrometheusMetrics: MetricsFactory {
             let text = labels.isEmpty ? "" : "{\(labels)}"
             let name = Self.name(label) + (type == "counter" ? "_total" : "")
             let series = families[name]?.series[text] ?? Series()
-            families[name, default: Family(type: type)].series[text] = series
+            families[name, default: (type, [:])].series[text] = series
             return series
         }
     }

@@ -18,7 +18,5 @@ struct RateLimits: GitHubTarget, DecodableTargetType {
 
     var path: String { "rate_limit" }
     var pathTemplate: String? { "/rate_limit" }
-    // A stored response would show the past.
-    var options: RequestOptions { RequestOptions { $0.cachePolicy = .noStore } }
 }
 #endif

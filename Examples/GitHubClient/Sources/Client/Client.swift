@@ -21,16 +21,13 @@ struct Client: Sendable {
         case .recording(let file):
             let recording = try RecordingTransport(file, wrapping: environment.makeTransport(), mode: .recordNew)
             (transport, recorder) = (recording, recording)
-        case .replay, .bundledRecording:
-            let replay =
-                if case .replay(let file) = source { try ReplayTransport(file, atEnd: .repeatLast) } else {
-                    try ReplayTransport.bundled()
-                }
+        case .replay(let file):
+            let replay = try file.map { try ReplayTransport($0, atEnd: .repeatLast) } ?? .bundled()
             (transport, recorder) = (replay, nil)
-            (server, configuration) = (replay.recording.server, replay.configuration)
+            server = server ?? replay.recording.server
         }
         configuration.coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
-        let address = server
+        let address = server.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         provider = Provider(
             transport: transport,
             // A recording contains no requests that depend on the cache of the user.
@@ -67,7 +64,11 @@ struct Client: Sendable {
             }
         }
         return PluginStack {
-            LoggingPlugin(level: options.verbose ? .info : .off) { _, line in printer.error(line + "\n") }
+            LoggingPlugin(
+                level: options.verbose ? .info : .off,
+                redactor: Redactor(shownQueryNames: ["page", "per_page", "sort", "state"]),
+                handler: { _, line in printer.error(line + "\n") }
+            )
             standard.removing(LoggingPlugin.self)
         }
     }

@@ -4,30 +4,28 @@ import Foundation
 
 /// The options of all commands.
 struct ClientOptions: ParsableArguments {
-    @Option(help: "The server, for example of GitHub Enterprise. (default: \(GitHubAPI.server))")
+    @Option(help: ArgumentHelp("The server, such as one of GitHub Enterprise.", valueName: "url"))
     var server: String?
 
-    @Option(
-        help: "Replay responses from a HAR file instead of sending requests.",
-        completion: .file(extensions: ["har"])
-    )
+    @Option(help: ArgumentHelp("Replay the responses of a HAR file.", valueName: "file"), completion: .file())
     var replay: String?
 
-    @Option(help: "Record in a HAR file. Requests that the file contains are replayed from it.")
+    @Option(
+        help: ArgumentHelp("Record in a HAR file, and replay requests that it contains.", valueName: "file"),
+        completion: .file()
+    )
     var record: String?
 
-    @Flag(help: "Use the bundled recording of made-up data, as without a network.")
+    @Flag(help: "Replay the bundled recording of made-up data, as without a network.")
     var offline = false
 
     @Flag(name: .shortAndLong, help: "Log requests and responses, also those from the cache, to standard error.")
     var verbose = false
 
     func validate() throws {
-        if [server != nil, replay != nil, offline].filter(\.self).count > 1 {
-            throw ValidationError("--server, --replay and --offline exclude each other; keep one.")
-        }
-        if record != nil, replay != nil || offline {
-            throw ValidationError("--record needs the network; omit --replay and --offline.")
+        let sources = ["--offline": offline, "--replay": replay != nil, "--record": record != nil].filter(\.value)
+        if sources.count > 1 || offline && server != nil {
+            throw ValidationError("Of --offline, --replay and --record, choose one; --offline has its own server.")
         }
     }
 
@@ -35,12 +33,12 @@ struct ClientOptions: ParsableArguments {
     enum Source: Equatable {
         case network
         case recording(into: URL)
-        case replay(of: URL)
-        case bundledRecording
+        /// A recording; `nil` for the bundled one.
+        case replay(of: URL?)
     }
 
     var source: Source {
-        if offline { return .bundledRecording }
+        if offline { return .replay(of: nil) }
         if let replay { return .replay(of: URL(filePath: replay)) }
         if let record { return .recording(into: URL(filePath: record)) }
         return .network

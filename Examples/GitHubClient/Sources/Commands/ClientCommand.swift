@@ -22,7 +22,7 @@ extension ClientCommand {
                 try await run(from: options.source, in: environment)
             } catch let error as PipelineError where isReplaceable && error.code.meansNoNetwork {
                 environment.printer.note("no network (\(error.code)); this is the bundled recording, of made-up data")
-                try await run(from: .bundledRecording, in: environment)
+                try await run(from: .replay(of: nil), in: environment)
             }
             return .success
         } catch {

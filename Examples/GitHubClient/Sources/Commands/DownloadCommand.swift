@@ -23,15 +23,20 @@ struct DownloadCommand: ClientCommand {
             } else {
                 .file(path: name, of: repository, to: file)
             }
+        let count = try await download(target, client)
+        client.printer.show("\(name): \(ProgressBar.byteText(count)) in \(self.file)")
+    }
+
+    /// Downloads a file while a bar shows the progress, and returns the size of the file.
+    private func download(_ target: GitHubAPI, _ client: Client) async throws -> Int {
         var bar = ProgressBar(client.printer)
         defer { bar.end() }
+        var count = 0
         for try await step in client.provider.requestWithProgress(target) {
             bar.show(step)
-            if let response = step.response {
-                let count = response.body.byteCount ?? 0
-                client.printer.show("\(name): \(ProgressBar.byteText(count)) in \(self.file)")
-            }
+            count = step.transfer.byteCount
         }
+        return count
     }
 
     /// Returns the asset with the name; `nil` if the latest release has none, or if there is no release.

@@ -8,11 +8,11 @@ struct IssuesCommand: ClientCommand {
     )
 
     @Argument(help: "The repository, as OWNER/REPO.") var repository: RepositoryName
-    @Option(help: "The most issues to list.") var limit = 100
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: ClientOptions
 
     func show(_ client: Client) async throws {
-        let issues: [Issue] = try await client.items(of: .issues(of: repository), limit: limit) {
+        let issues: [Issue] = try await client.items(of: .issues(of: repository), limit: list.limit) {
             $0.pullRequest == nil
         }
         var table = Table("ISSUE", "AUTHOR", "LABELS", "TITLE")

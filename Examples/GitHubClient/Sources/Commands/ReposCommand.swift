@@ -9,11 +9,11 @@ struct ReposCommand: ClientCommand {
     )
 
     @Argument(help: "The name of the user or organization.") var owner: String
-    @Option(help: "The most repositories to list.") var limit = 100
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: ClientOptions
 
     func show(_ client: Client) async throws {
-        let repositories: [Repository] = try await client.items(of: .repositories(owner: owner), limit: limit)
+        let repositories: [Repository] = try await client.items(of: .repositories(owner: owner), limit: list.limit)
         var table = Table("NAME", "STARS", "LANGUAGE", "PUSHED", "DESCRIPTION")
         for repository in repositories {
             table.add(

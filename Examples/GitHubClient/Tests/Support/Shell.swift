@@ -17,6 +17,13 @@ struct Shell {
         var output = ""
         var error = ""
         var exitCode: Int32 = 0
+        /// Both texts in order, as a terminal shows them.
+        var transcript = ""
+
+        mutating func write(_ text: String, to stream: WritableKeyPath<Result, String>) {
+            self[keyPath: stream] += text
+            transcript += text
+        }
     }
 
     let folder: TemporaryFolder
@@ -38,8 +45,10 @@ struct Shell {
         let result = Mutex(Result())
         let printer = Printer(
             isTerminal: isTerminal,
-            output: { text in result.withLock { $0.output += text } },
-            error: { text in result.withLock { $0.error += text } }
+            output: { [folder] text in
+                result.withLock { $0.write(text.replacing(folder.url.path, with: ""), to: \.output) }
+            },
+            error: { text in result.withLock { $0.write(text, to: \.error) } }
         )
         let environment = ProgramEnvironment(
             printer: printer,
@@ -55,7 +64,6 @@ struct Shell {
         let code = await command.run(in: environment)
         return result.withLock { result in
             result.exitCode = code.rawValue
-            result.output.replace(folder.url.path, with: "")
             return result
         }
     }

@@ -46,7 +46,7 @@ final class StandIn: Sendable {
         case "/repos/octo-org/hello-world/releases/latest": return .json(MadeUp.release)
         case "/repos/octo-org/hello-world/releases/assets/7":
             return .respond(302, headers: [("Location", "\(origin)/assets/7?signature=9f86d081884c7d65")])
-        case "/repos/octo-org/hello-world/contents/docs/read%20me.md":
+        case "/repos/octo-org/hello-world/contents/docs/100%2525.md", "/repos/octo-org/kelp/contents/docs/100%2525.md":
             return .respond(200, headers: [("Content-Type", "application/vnd.github.raw+json")], body: MadeUp.text)
         case "/rate_limit":
             let core = ["limit": 60, "remaining": remaining.value, "reset": reset]
