@@ -4,7 +4,7 @@ import Foundation
 
 /// The options of all commands.
 struct ClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server, such as one of GitHub Enterprise.", valueName: "url"))
+    @Option(help: ArgumentHelp("The server. (default: \(GitHubAPI.server))", valueName: "url"))
     var server: String?
 
     @Option(help: ArgumentHelp("Replay the responses of a HAR file.", valueName: "file"), completion: .file())

@@ -12,7 +12,8 @@ struct DownloadCommand: ClientCommand {
 
     @Argument(help: "The repository, as OWNER/REPO.") var repository: RepositoryName
     @Argument(help: "The name of an asset, or the path of a file.") var name: String
-    @Option(name: .customLong("to"), help: "The file to write.", completion: .file()) var file: String
+    @Option(name: .customLong("to"), help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    var file: String
     @OptionGroup var options: ClientOptions
 
     func show(_ client: Client) async throws {
