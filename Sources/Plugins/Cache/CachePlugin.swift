@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// CachePlugin()
-/// CachePlugin(store: DiskCacheStore(.cachesDirectory.appending(path: "HTTP")))
+/// CachePlugin(store: DiskCacheStore(caches.appending(path: "HTTP")))
 /// CachePlugin(store: store, rules: .shared)
 /// CachePlugin(account: { target in try tenant(of: target) })
 /// ```

@@ -5,7 +5,8 @@ public import PipelineRedaction
 /// A store that keeps responses in a folder.
 ///
 /// ```swift
-/// let store = DiskCacheStore(.cachesDirectory.appending(path: "http"))
+/// let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
+/// let store = DiskCacheStore(caches.appending(path: "http"))
 /// ```
 ///
 /// **Effects**: keeps responses in an SQLite database, and bodies of more than 32 KiB in files beside it. A folder that
