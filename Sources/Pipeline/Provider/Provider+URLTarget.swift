@@ -10,6 +10,7 @@ extension Provider where Target == URLTarget {
     /// - Parameters:
     ///   - url: an absolute http or https URL.
     ///   - type: the type to decode.
+    ///   - authorizationType: the scheme of the access token, such as `.bearer`; `nil` sends no token.
     ///   - options: the options of this call.
     /// - Returns: the decoded value.
     /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`, with code
@@ -18,9 +19,10 @@ extension Provider where Target == URLTarget {
     public func get<Value: Decodable & SendableMetatype>(
         _ url: String,
         as type: Value.Type,
+        authorizationType: AuthorizationType? = nil,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
-        try await request(URLTarget(url), as: type, options: options)
+        try await request(URLTarget(url, authorizationType: authorizationType), as: type, options: options)
     }
 
     /// Sends a value as JSON to a URL and decodes the response.
@@ -36,20 +38,22 @@ extension Provider where Target == URLTarget {
     ///   - url: an absolute http or https URL.
     ///   - method: the request method; defaults to POST.
     ///   - type: the type to decode from the response.
+    ///   - authorizationType: the scheme of the access token, such as `.bearer`; `nil` sends no token.
     ///   - options: the options of this call.
     /// - Returns: the decoded value.
-    /// - Throws: the errors of `get(_:as:options:)`; code ``PipelineError/Code-swift.struct/encoding`` if the body
-    ///   cannot be encoded.
+    /// - Throws: the errors of `get(_:as:authorizationType:options:)`; code
+    ///   ``PipelineError/Code-swift.struct/encoding`` if the body cannot be encoded.
     @concurrent
     public func send<Value: Decodable & SendableMetatype>(
         _ body: some Encodable & Sendable,
         to url: String,
         method: HTTPRequest.Method = .post,
         as type: Value.Type,
+        authorizationType: AuthorizationType? = nil,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
         try await request(
-            URLTarget(url, method: method, task: .requestJSONEncodable(body)),
+            URLTarget(url, method: method, task: .requestJSONEncodable(body), authorizationType: authorizationType),
             as: type,
             options: options
         )
@@ -57,15 +61,19 @@ extension Provider where Target == URLTarget {
 
     /// Sends a value as JSON to a URL and returns the response.
     ///
-    /// The parameters and errors are those of `send(_:to:method:as:options:)`.
+    /// The parameters and errors are those of `send(_:to:method:as:authorizationType:options:)`.
     @concurrent
     @discardableResult
     public func send(
         _ body: some Encodable & Sendable,
         to url: String,
         method: HTTPRequest.Method = .post,
+        authorizationType: AuthorizationType? = nil,
         options: RequestOptions = RequestOptions()
     ) async throws -> PipelineResponse {
-        try await request(URLTarget(url, method: method, task: .requestJSONEncodable(body)), options: options)
+        try await request(
+            URLTarget(url, method: method, task: .requestJSONEncodable(body), authorizationType: authorizationType),
+            options: options
+        )
     }
 }

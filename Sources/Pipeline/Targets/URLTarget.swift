@@ -52,16 +52,19 @@ public struct URLTarget: TargetType, AccessTokenAuthorizable {
     ///   - method: the method of the request.
     ///   - task: the content of the request.
     ///   - headers: the header fields of the request.
+    ///   - authorizationType: the scheme with which a plugin sends an access token; `nil` sends no token.
     public init(
         _ url: String,
         method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain,
-        headers: [String: String]? = nil
+        headers: [String: String]? = nil,
+        authorizationType: AuthorizationType? = nil
     ) {
         self.url = url
         self.method = method
         self.task = task
         self.headers = headers
+        self.authorizationType = authorizationType
     }
 
     /// The whole URL, including its path and query.

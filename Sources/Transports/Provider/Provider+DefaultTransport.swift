@@ -3,8 +3,8 @@ public import Pipeline
 extension Provider {
     /// Creates a provider with the best transport that is compiled in.
     ///
-    /// On Linux, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It is faster
-    /// there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
+    /// On Linux and Android, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It is
+    /// faster there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
     /// ``URLSessionTransport``, which supports the system's proxies, VPN and power management on Apple platforms.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ extension Provider {
 /// The transport of a provider for which none is specified.
 package enum DefaultTransport {
     package static func make() -> any Transport {
-        #if AsyncHTTPClient && os(Linux)
+        #if AsyncHTTPClient && (os(Linux) || os(Android))
         AsyncHTTPClientTransport()
         #else
         URLSessionTransport()

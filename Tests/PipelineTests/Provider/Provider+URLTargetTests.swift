@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTesting
 import Testing
 
@@ -45,6 +46,19 @@ struct ProviderURLTargetTests {
         let error = await pipelineError { _ = try await client.get(url, as: [Repo].self) }
         #expect(error?.code == .unacceptableStatus && error?.statusCode == 404)
         #expect(seen.entries == ["mine", "default"])
+    }
+
+    @Test("An access token is sent only with an authorization type")
+    func token() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"name": "a"}"#))
+        let client = Provider<URLTarget>(transport: transport, plugins: [AccessTokenPlugin { _ in "t0ken" }])
+        _ = try await client.get(url, as: Repo.self)
+        _ = try await client.get(url, as: Repo.self, authorizationType: .bearer)
+        _ = try await client.send(Repo(name: "b"), to: url, as: Repo.self, authorizationType: .custom("Token"))
+        try await client.send(Repo(name: "c"), to: url, authorizationType: .bearer)
+        #expect(
+            transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer t0ken", "Token t0ken", "Bearer t0ken"]
+        )
     }
 
     @Test("An invalid URL fails before anything is sent, and the error shows the host")
