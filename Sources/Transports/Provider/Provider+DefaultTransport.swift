@@ -3,8 +3,8 @@ public import Pipeline
 extension Provider {
     /// Creates a provider with the best transport that is compiled in.
     ///
-    /// On Linux and Android, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It is
-    /// faster there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
+    /// On Linux and Android, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It
+    /// is faster there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
     /// ``URLSessionTransport``, which supports the system's proxies, VPN and power management on Apple platforms.
     ///
     /// - Parameters:
