@@ -23,6 +23,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineAllocations", package: "Pipeline"),
+                .product(name: "PipelineMoya", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineTesting", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),

@@ -89,6 +89,7 @@ struct Overhead {
         cases += standard()
         cases += traffic()
         cases += signing()
+        cases += moya()
         return cases
     }
 
