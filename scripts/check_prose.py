@@ -32,6 +32,7 @@ NAME = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
 PUBLIC = re.compile(r"^\s*(?:@\S+\s+)*(?:nonisolated\s+)?public\b(?! import)")
 FOLDERS = ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Peers", "Fuzz/Sources"]
 TEXTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Benchmarks/README.md"]
+MARKDOWN = (".md", ".tutorial")
 findings = []
 
 
@@ -79,11 +80,11 @@ def files(arguments):
     if not arguments: arguments = [ROOT / name for name in FOLDERS + TEXTS]
     for argument in map(pathlib.Path, arguments):
         argument = argument.resolve()
-        if argument.is_dir(): yield from sorted(p for p in argument.rglob("*") if p.suffix in (".swift", ".md") and ".build" not in str(p))
+        if argument.is_dir(): yield from sorted(p for p in argument.rglob("*") if p.suffix in (".swift", *MARKDOWN) and ".build" not in str(p))
         else: yield argument
 
 
 for path in files(sys.argv[1:]):
-    check_markdown(path) if path.suffix == ".md" else check_swift(path)
+    check_markdown(path) if path.suffix in MARKDOWN else check_swift(path)
 print("\n".join(findings) or "prose: nothing to say")
 sys.exit(bool(findings))

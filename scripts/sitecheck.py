@@ -3,7 +3,7 @@
 
 usage: sitecheck.py SITE [--pages N]
 
-First, every link in the site's data must lead to a page. Chromium then opens the landing page, each module, each guide, and an even
+First, every link in the site's data must lead to a page. Chromium then opens the landing page, each module, guide and page of the tutorial, and an even
 selection of reference pages, N pages in all (120 by default; 0 for all pages). It reports each page without a heading, each broken link,
 and each console error. Prints the findings and a summary, and exits with 1 if there are findings.
 """
@@ -31,8 +31,10 @@ def pages_of(site):
 def references(value):
     """Yields the URLs of the pages that a page's data refers to."""
     if isinstance(value, dict):
-        for reference in value.get("references", {}).values():
-            if isinstance(reference, dict) and reference.get("type") in ("topic", "section"): yield reference.get("url", "")
+        # A chapter of a tutorial has no page of its own, and no page shows a link to it.
+        chapters = {chapter["reference"] for chapter in (value.get("hierarchy") or {}).get("modules", [])}
+        for name, reference in value.get("references", {}).items():
+            if name not in chapters and isinstance(reference, dict) and reference.get("type") in ("topic", "section"): yield reference.get("url", "")
 
 
 def main():
@@ -47,11 +49,11 @@ def main():
             if not url.startswith("/"): continue
             link_count += 1
             if url.split("#")[0].rstrip("/").lower() not in pages: findings.append(f"{path}: its data has a broken link to {url}")
-    # First the landing page, modules, and guides, then symbols.
-    modules = {path.split("/")[2] for path in pages if path.count("/") == 2}
+    # First the landing page, modules, guides, and the tutorial, then symbols.
+    modules = {path.split("/")[2] for path in pages if path.startswith("/documentation/") and path.count("/") == 2}
     kinds = {path: json.loads(file.read_text()).get("kind") for path, file in pages.items()}
     first = sorted(path for path in pages
-                   if path.count("/") <= 2 or kinds[path] == "article" and not path.endswith("-implementations"))
+                   if path.count("/") <= 2 or path.startswith("/tutorials/") or kinds[path] == "article" and not path.endswith("-implementations"))
     rest = sorted(set(pages) - set(first))
     room = len(rest) if limit == 0 else max(0, limit - len(first))
     chosen = first + [rest[index * len(rest) // room] for index in range(min(room, len(rest)))]

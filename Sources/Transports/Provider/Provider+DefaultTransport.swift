@@ -4,8 +4,8 @@ extension Provider {
     /// Creates a provider with the best transport that is compiled in.
     ///
     /// On Linux and Android, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It
-    /// is faster there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
-    /// ``URLSessionTransport``, which supports the system's proxies, VPN and power management on Apple platforms.
+    /// is faster there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it
+    /// is ``URLSessionTransport``, which supports the system's proxies, VPN and power management on Apple platforms.
     ///
     /// - Parameters:
     ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.

@@ -1,0 +1,16 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+enum Trains: TargetType {
+    case departures(station: String)
+
+    var baseURL: URL { Endpoint.url("https://trains.example/v1") }
+    var path: String {
+        switch self {
+        case .departures(let station): "stations/\(station)/departures"
+        }
+    }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}

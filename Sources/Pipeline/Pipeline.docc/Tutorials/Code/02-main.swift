@@ -1,0 +1,7 @@
+import Pipeline
+import PipelineTransports
+
+let provider = Provider<Trains>(transport: StubTransport())
+
+let response = try await provider.request(.departures(station: "basel"))
+print(response.statusCode, try response.mapString())

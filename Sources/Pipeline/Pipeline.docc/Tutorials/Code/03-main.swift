@@ -1,0 +1,8 @@
+import Pipeline
+import PipelineTransports
+
+let provider = Provider<Trains>(transport: StubTransport())
+
+for departure in try await provider.requestDecoded(.departures(station: "basel")) {
+    print(departure.destination, "from track", departure.track)
+}
