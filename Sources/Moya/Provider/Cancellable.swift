@@ -16,14 +16,14 @@ public protocol Cancellable {
 public final class CancellableToken: Cancellable, CustomDebugStringConvertible, @unchecked Sendable {
     private let flag = Atomic(false)
     private let action: () -> Void
-    private let request: String?
+    private let request: (() -> String)?
 
     /// Creates a token that runs a closure.
     public convenience init(action: @escaping () -> Void) {
         self.init(request: nil, action: action)
     }
 
-    init(request: String?, action: @escaping () -> Void) {
+    init(request: (() -> String)?, action: @escaping () -> Void) {
         self.request = request
         self.action = action
     }
@@ -37,7 +37,7 @@ public final class CancellableToken: Cancellable, CustomDebugStringConvertible, 
     }
 
     /// The method and the URL of the request, without query values.
-    public var debugDescription: String { request ?? "Empty Request" }
+    public var debugDescription: String { request?() ?? "Empty Request" }
 }
 
 /// The token that a provider returns before it knows how the request is sent.

@@ -70,10 +70,11 @@ extension MoyaProvider {
         let delivery = Delivery(call, plugins)
         var report: (@Sendable (Pipeline.ProgressResponse) -> Void)?
         if call.progress != nil { report = { delivery.report($0) } }
+        let description = { [native] in native.description }
         let task = provider.request(Pipeline.MultiTarget(native), progress: report) { result in
             delivery.deliver(result, to: shared.request)
         }
-        return CancellableToken(request: native.description) { task.cancel() }
+        return CancellableToken(request: description) { task.cancel() }
     }
 }
 
