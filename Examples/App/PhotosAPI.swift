@@ -1,0 +1,32 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+enum PhotosAPI: TargetType, AccessTokenAuthorizable {
+    case photos
+    case image(Photo)
+
+    var baseURL: URL { Endpoint.url("https://photos.example/v1") }
+    var path: String {
+        switch self {
+        case .photos: "photos"
+        case .image(let photo): "photos/\(photo.id)/image"
+        }
+    }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+    var validationType: ValidationType { .successCodes }
+    var authorizationType: AuthorizationType? { .bearer }
+    // For previews. The image is a single pixel.
+    var sampleData: Data {
+        switch self {
+        case .photos: Data(#"[{"id": 1, "title": "Lake"}, {"id": 2, "title": "Tram"}]"#.utf8)
+        case .image: Data(base64Encoded: "R0lGODlhAQABAIAAAAB7/wAAACwAAAAAAQABAAACAkQBADs=") ?? Data()
+        }
+    }
+}
+
+nonisolated struct Photo: Decodable, Identifiable, Hashable {
+    let id: Int
+    let title: String
+}
