@@ -50,7 +50,6 @@ extension PluginType where Self == PluginStack {
     ///   - cache: stores responses; `nil` to store none.
     ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
     ///     first.
-    ///   - inner: plugins inside all others, outermost first.
     /// - Returns: the stack; `inserting(_:before:)` adds plugins at other positions.
     public static func standard(
         _ resilience: StackResilience = .basic,
@@ -59,8 +58,44 @@ extension PluginType where Self == PluginStack {
         idleTimeout: Duration = .seconds(60),
         cookies: CookiePlugin? = nil,
         cache: CachePlugin? = nil,
+        @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() }
+    ) -> PluginStack {
+        standard(
+            resilience,
+            logging: level,
+            minimumDuration: minimumDuration,
+            idleTimeout: idleTimeout,
+            cookies: cookies,
+            cache: cache,
+            authentication: authentication,
+            inner: { PluginStack() }
+        )
+    }
+
+    /// Returns the plugins of ``standard(_:logging:minimumDuration:idleTimeout:cookies:cache:authentication:)``, with
+    /// other plugins inside them.
+    ///
+    /// - Parameters:
+    ///   - resilience: how the stack treats servers that are slow, overloaded or down.
+    ///   - level: the level of detail in the log.
+    ///   - minimumDuration: how long a successful call takes at least, zero and up.
+    ///   - idleTimeout: the longest pause within a body, more than zero.
+    ///   - cookies: keeps cookies; `nil` to keep none.
+    ///   - cache: stores responses; `nil` to store none.
+    ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
+    ///     first.
+    ///   - inner: plugins inside all others, outermost first.
+    /// - Returns: the stack; `inserting(_:before:)` adds plugins at other positions.
+    @_disfavoredOverload  // In Swift 5 mode, `standard { … }` would match `inner`, not `authentication`.
+    public static func standard(
+        _ resilience: StackResilience = .basic,
+        logging level: LoggingPlugin.Level = .error,
+        minimumDuration: Duration = .zero,
+        idleTimeout: Duration = .seconds(60),
+        cookies: CookiePlugin? = nil,
+        cache: CachePlugin? = nil,
         @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() },
-        @PluginStackBuilder inner: () -> PluginStack = { PluginStack() }
+        @PluginStackBuilder inner: () -> PluginStack
     ) -> PluginStack {
         PluginStack {
             LoggingPlugin(level: level)
