@@ -37,7 +37,8 @@ extension PluginType where Self == PluginStack {
     /// | ``ConcurrencyLimitPlugin`` | holds a permit only during the exchange |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
     /// | ``GzipPlugin`` | decodes a shared response once |
-    /// | `inner` | acts on requests and responses as they are on the wire |
+    ///
+    /// Plugins after the stack are inside it, and act on requests and responses as they are on the wire.
     ///
     /// The plugins for servers in trouble are part of the stack if the resilience has them; see ``StackResilience``.
     ///
@@ -60,43 +61,6 @@ extension PluginType where Self == PluginStack {
         cache: CachePlugin? = nil,
         @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() }
     ) -> PluginStack {
-        standard(
-            resilience,
-            logging: level,
-            minimumDuration: minimumDuration,
-            idleTimeout: idleTimeout,
-            cookies: cookies,
-            cache: cache,
-            authentication: authentication,
-            inner: { PluginStack() }
-        )
-    }
-
-    /// Returns the plugins of ``standard(_:logging:minimumDuration:idleTimeout:cookies:cache:authentication:)``, with
-    /// other plugins inside them.
-    ///
-    /// - Parameters:
-    ///   - resilience: how the stack treats servers that are slow, overloaded or down.
-    ///   - level: the level of detail in the log.
-    ///   - minimumDuration: how long a successful call takes at least, zero and up.
-    ///   - idleTimeout: the longest pause within a body, more than zero.
-    ///   - cookies: keeps cookies; `nil` to keep none.
-    ///   - cache: stores responses; `nil` to store none.
-    ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
-    ///     first.
-    ///   - inner: plugins inside all others, outermost first.
-    /// - Returns: the stack; `inserting(_:before:)` adds plugins at other positions.
-    @_disfavoredOverload  // In Swift 5 mode, `standard { … }` would match `inner`, not `authentication`.
-    public static func standard(
-        _ resilience: StackResilience = .basic,
-        logging level: LoggingPlugin.Level = .error,
-        minimumDuration: Duration = .zero,
-        idleTimeout: Duration = .seconds(60),
-        cookies: CookiePlugin? = nil,
-        cache: CachePlugin? = nil,
-        @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() },
-        @PluginStackBuilder inner: () -> PluginStack
-    ) -> PluginStack {
         PluginStack {
             LoggingPlugin(level: level)
             MinimumDurationPlugin(minimumDuration)
@@ -114,7 +78,6 @@ extension PluginType where Self == PluginStack {
             if let limit = resilience.concurrencyLimit { limit }
             DeduplicationPlugin()
             GzipPlugin()
-            inner()
         }
     }
 }

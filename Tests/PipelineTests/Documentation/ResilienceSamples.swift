@@ -46,10 +46,7 @@ enum ResilienceSamples {
     }
 
     static func chaotic() -> PluginStack {
-        .standard(
-            .resilient,
-            inner: { ChaosPlugin(.status(503, rate: 0.1), hosts: .only(["staging.shop.example"])) }
-        )
+        [.standard(.resilient), ChaosPlugin(.status(503, rate: 0.1), hosts: .only(["staging.shop.example"]))]
     }
 }
 

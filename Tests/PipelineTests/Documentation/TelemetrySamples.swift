@@ -10,8 +10,7 @@ enum TelemetrySamples {
     #if Metrics && Tracing
     static func plugins() -> PluginStack {
         // sample: plugins
-        let standard = PluginStack.standard(inner: { TracingPlugin.Propagation() })
-        let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), standard]
+        let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), .standard, TracingPlugin.Propagation()]
         // end
         return plugins
     }

@@ -31,17 +31,12 @@ struct UpstreamClient: Service {
         resilience.attemptTimeout = .seconds(1)
         resilience.retry = RetryPlugin(backoff: .exponential(base: .milliseconds(50)))
         resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1))
-        let standard = PluginStack.standard(
-            resilience,
-            logging: logging,
-            inner: {
-                DeadlinePlugin()
-                TracingPlugin.Propagation()
-            }
-        )
         provider = Provider(
             transport: transport,
-            plugins: [TracingPlugin(), MetricsPlugin(), standard],
+            plugins: [
+                TracingPlugin(), MetricsPlugin(), .standard(resilience, logging: logging), DeadlinePlugin(),
+                TracingPlugin.Propagation(),
+            ],
             configuration: configuration
         )
     }

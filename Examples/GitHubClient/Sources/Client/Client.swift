@@ -58,10 +58,6 @@ struct Client: Sendable {
         let cache = folder.map { CachePlugin(store: DiskCacheStore($0)) } ?? CachePlugin()
         let standard = PluginStack.standard(resilience, idleTimeout: .seconds(20), cache: cache) {
             AccessTokenPlugin { _ in environment.token }
-        } inner: {
-            GitHubLimitPlugin { wait in
-                printer.note("no requests remain; the next is possible in \(PipelineError.text(of: wait))")
-            }
         }
         return PluginStack {
             LoggingPlugin(
@@ -70,6 +66,9 @@ struct Client: Sendable {
                 handler: { _, line in printer.error(line + "\n") }
             )
             standard.removing(LoggingPlugin.self)
+            GitHubLimitPlugin { wait in
+                printer.note("no requests remain; the next is possible in \(PipelineError.text(of: wait))")
+            }
         }
     }
 
