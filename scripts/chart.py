@@ -179,7 +179,7 @@ def transports_charts(report, folder):
 HISTORY_CASES = {"stubbed request, no plugins": ("no plugins", BLUE), "realistic stack": ("realistic stack", GREEN),
                  "LoggingPlugin(level: .info)": ("LoggingPlugin, info", PINK),
                  "DeduplicationPlugin, no call joins": ("DeduplicationPlugin", AMBER),
-                 "standard stack": ("standard stack", ORANGE), "MoyaProvider": ("MoyaProvider", SKY)}
+                 "standard stack": ("standard stack", ORANGE), "Moya's interface: immediate stub": ("PipelineMoya", SKY)}
 
 
 def history_chart(report, folder):

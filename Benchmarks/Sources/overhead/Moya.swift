@@ -47,7 +47,7 @@ extension Overhead {
         return Case(name) { count in
             for _ in 0..<count {
                 let result: Result<PipelineResponse, PipelineError> = await withCheckedContinuation { continuation in
-                    provider.request(.item(1), callbackQueue: queue) { continuation.resume(returning: $0) }
+                    provider.request(.item(1), callbackExecutor: .queue(queue)) { continuation.resume(returning: $0) }
                 }
                 consume(result)
             }
