@@ -58,6 +58,10 @@ extension HAREntry {
     private static func json(_ response: RecordedExchange.Response?, _ exchange: RecordedExchange) -> JSONNode {
         let headers = response?.headers ?? [:]
         let failure = exchange.failure ?? (response == nil ? .init(code: "transport", text: "") : nil)
+        // A 304 has no body; -1 means unknown.
+        let bodySize = response?.wireByteCount ?? (response?.status == 304 ? 0 : -1)
+        let chunks = response?.chunks ?? []
+        let trailers = response?.trailers ?? [:]
         return .object([
             "status": .integer(response?.status ?? 0),
             "statusText": .string(response?.reasonPhrase ?? ""),
@@ -67,9 +71,9 @@ extension HAREntry {
             "content": content(of: response),
             "redirectURL": .string(headers[.location] ?? ""),
             "headersSize": .integer(-1),
-            "bodySize": .integer(response.map { $0.wireByteCount ?? ($0.status == 304 ? 0 : -1) } ?? -1),
-            "_chunks": response.flatMap { $0.chunks.isEmpty ? nil : .array($0.chunks.map(json)) },
-            "_trailers": response.flatMap { $0.trailers.isEmpty ? nil : json($0.trailers) },
+            "bodySize": .integer(bodySize),
+            "_chunks": chunks.isEmpty ? nil : .array(chunks.map(json)),
+            "_trailers": trailers.isEmpty ? nil : json(trailers),
             "_error": failure.map { .string($0.text.isEmpty ? $0.code : $0.text) },
             "_errorKind": failure.map { .string($0.code) },
         ])

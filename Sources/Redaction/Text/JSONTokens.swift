@@ -166,9 +166,9 @@ package struct JSONTokens {
         if first < 0xdc00, next == UInt8(ascii: "\\"), index + 1 < input.count, input[index + 1] == UInt8(ascii: "u") {
             index += 2
             let second = try readHex()
-            if (0xdc00...0xdfff).contains(second),
-                let scalar = Unicode.Scalar(0x10000 + (UInt32(first) - 0xd800) << 10 + UInt32(second) - 0xdc00)
-            {
+            let high = UInt32(first) &- 0xd800
+            let low = UInt32(second) &- 0xdc00
+            if (0xdc00...0xdfff).contains(second), let scalar = Unicode.Scalar(0x10000 + (high << 10 | low)) {
                 return scalar
             }
             index = place

@@ -68,7 +68,8 @@ struct ProxyExceptions: Sendable {
         // curl treats a prefix length of 0 as none.
         let length = bitCount == 0 ? whole : bitCount
         return (0..<length).allSatisfy { bit in
-            (address[bit / 8] ^ network[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+            let mask = UInt8(0x80) >> (bit % 8)
+            return address[bit / 8] & mask == network[bit / 8] & mask
         }
     }
 
