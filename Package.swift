@@ -8,6 +8,19 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Test targets are compiled as a whole and without the compiler's checks of itself, which takes a third less time than
+// file by file. Set PIPELINE_INCREMENTAL=1 while you change tests, to compile only the files that change.
+let wholeModule: [SwiftSetting] =
+    Context.environment["PIPELINE_INCREMENTAL"] == nil
+    ? [
+        .unsafeFlags([
+            "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
+            "-Xfrontend", "-sil-verify-none",
+        ])
+    ]
+    : []
+let testSettings = swiftSettings + wholeModule
+
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let structuredFields = Target.Dependency.product(
@@ -311,19 +324,19 @@ let package = Package(
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
                 + nio,
             path: "Tests/Support",
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         // Checks telemetry against OpenTelemetry's conventions.
         .target(
             name: "TelemetryChecks",
             dependencies: ["Pipeline", "PipelinePlugins", metrics, tracing, inMemoryTracing],
             path: "Tests/TelemetryChecks",
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineRedactionTests",
             dependencies: ["PipelineRedaction", "Pipeline", "TestSupport", httpTypes],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineStoresTests",
@@ -332,7 +345,7 @@ let package = Package(
                 "TestSupport",
                 httpTypes,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTests",
@@ -343,7 +356,7 @@ let package = Package(
                 logging, asyncHTTPClient,
             ] + nio,
             exclude: ["Documentation/Replays"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineAPITests",
@@ -351,7 +364,7 @@ let package = Package(
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
                 httpTypes,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelinePluginsTests",
@@ -360,7 +373,7 @@ let package = Package(
                 "PipelineStores", "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib",
                 httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
             ] + crypto,
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTransportsTests",
@@ -368,27 +381,28 @@ let package = Package(
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
                 "CZlib", httpTypes, flyingFox, asyncHTTPClient, nioSSL,
             ] + nio,
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineCombineTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", "TestSupport", httpTypes, openCombine,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineMoyaTests",
             dependencies: [
                 "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
                 httpTypes, openCombine,
-            ]
+            ],
             // No upcoming features: the samples are compiled like source that was written for Moya.
+            swiftSettings: wholeModule
         ),
         .testTarget(
             name: "AppIsolationTests",
-            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
-            swiftSettings: [.defaultIsolation(MainActor.self)]
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "TestSupport", httpTypes],
+            swiftSettings: [.defaultIsolation(MainActor.self)] + wholeModule
         ),
         .testTarget(
             name: "PipelineRecordingTests",
@@ -398,7 +412,7 @@ let package = Package(
                 asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GitHubClientTests",
@@ -407,7 +421,7 @@ let package = Package(
                 "PipelineTesting", "TestSupport", httpTypes, exampleArguments,
             ],
             path: "Examples/GitHubClient/Tests",
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GatewayTests",
@@ -416,17 +430,17 @@ let package = Package(
                 "TestSupport", httpTypes, metrics, tracing, hummingbird, serviceLifecycle,
             ],
             path: "Examples/Gateway/Tests",
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTestingTests",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "TestSupport", httpTypes],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineAllocationsTests",
-            dependencies: ["Pipeline", "PipelineAllocations", "PipelinePlugins", "PipelineTransports"],
-            swiftSettings: swiftSettings
+            dependencies: ["Pipeline", "PipelineAllocations", "PipelinePlugins", "PipelineTransports", "TestSupport"],
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "EndToEndTests",
@@ -436,7 +450,7 @@ let package = Package(
                 asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy", "OAuth/server"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
     ],
     swiftLanguageModes: [.v6]

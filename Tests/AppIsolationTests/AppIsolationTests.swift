@@ -4,6 +4,7 @@ import Pipeline
 import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 // This module is isolated to the main actor by default, like new apps in Xcode.
@@ -102,7 +103,7 @@ final class ProfileView {
     }
 }
 
-@Suite("A module isolated to the main actor", .timeLimit(.minutes(10)))
+@Suite("A module isolated to the main actor", .watched)
 struct AppIsolationTests {
     @Test("Targets get their token, options and values reach plugins, and models decode")
     func everythingArrives() async throws {

@@ -5,9 +5,10 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: APIRequest", .besideHTTPBin, .realTime, .watched)
 struct APIRequestTests {
     /// What httpbin reports about the name and password.
     struct Login: Decodable, Equatable {

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("httpbin: authentication", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: authentication", .besideHTTPBin, .realTime, .watched)
 struct AuthenticationTests {
     private enum Account: HTTPBinTarget, AccessTokenAuthorizable {
         case basic(user: String, password: String)

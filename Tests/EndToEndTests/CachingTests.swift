@@ -1,9 +1,10 @@
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: conditional requests", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: conditional requests", .besideHTTPBin, .realTime, .watched)
 struct CachingTests {
     private struct Page: HTTPBinTarget {
         var path: String

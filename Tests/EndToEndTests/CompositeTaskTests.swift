@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: bodies with a query", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: bodies with a query", .besideHTTPBin, .realTime, .watched)
 struct CompositeTaskTests {
     private let provider = Provider<Anything>()
 

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: concurrent calls", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: concurrent calls", .besideHTTPBin, .realTime, .watched)
 struct ConcurrencyTests {
     @Test("64 concurrent calls each get their own response")
     func requests() async throws {

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: content codings", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: content codings", .besideHTTPBin, .realTime, .watched)
 struct ContentCodingTests {
     private struct Coded: HTTPBinTarget {
         var coding: String

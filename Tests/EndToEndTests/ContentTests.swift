@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: kinds of content", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: kinds of content", .besideHTTPBin, .realTime, .watched)
 struct ContentTests {
     private struct Page: HTTPBinTarget {
         var path: String

@@ -1,9 +1,10 @@
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: cookies", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: cookies", .besideHTTPBin, .realTime, .watched)
 struct CookieTests {
     private enum Cookies: HTTPBinTarget {
         case list(sending: String?)

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Cookies as curl keeps them", .enabled(if: Curl.executable != nil, "curl is not installed"))
+@Suite("Cookies as curl keeps them", .enabled(if: Curl.executable != nil, "curl is not installed"), .realTime, .watched)
 struct CurlCookieTests {
     /// A response that sets cookies, and the requests after it.
     struct Row: Sendable, CustomTestStringConvertible {

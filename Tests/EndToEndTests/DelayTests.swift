@@ -3,13 +3,14 @@ import HTTPTypes
 import Pipeline
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("httpbin: delays, timeouts and cancellation", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: delays, timeouts and cancellation", .besideHTTPBin, .realTime, .watched)
 struct DelayTests {
     private enum Slow: HTTPBinTarget {
         case delay(Double)

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: downloads", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: downloads", .besideHTTPBin, .realTime, .watched)
 struct DownloadTests {
     private struct Page: HTTPBinTarget {
         var path: String

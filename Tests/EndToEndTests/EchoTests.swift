@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: methods, paths and bytes", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: methods, paths and bytes", .besideHTTPBin, .realTime, .watched)
 struct EchoTests {
     private let provider = Provider<Anything>()
     private let foundation = Provider<Anything>(transport: URLSessionTransport())

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: values as queries, forms, JSON and property lists", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: values as queries, forms, JSON and property lists", .besideHTTPBin, .realTime, .watched)
 struct EncodableTaskTests {
     private struct Search: Encodable, Sendable {
         struct Range: Encodable {

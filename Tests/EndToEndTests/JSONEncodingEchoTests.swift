@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: JSON", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: JSON", .besideHTTPBin, .realTime, .watched)
 struct JSONEncodingEchoTests {
     private struct Order: Codable, Equatable, Sendable {
         struct Line: Codable, Equatable {

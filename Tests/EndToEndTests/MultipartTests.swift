@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: multipart forms", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: multipart forms", .besideHTTPBin, .realTime, .watched)
 struct MultipartTests {
     private let provider = Provider<Anything>()
 

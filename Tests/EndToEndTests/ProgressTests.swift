@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: progress", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: progress", .besideHTTPBin, .realTime, .watched)
 struct ProgressTests {
     private struct Slow: HTTPBinTarget {
         var path: String

@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
 // Serialized, because httpbin's threads share one generator.
-@Suite("httpbin: bytes from a seed", .besideHTTPBin, .serialized, .timeLimit(.minutes(10)))
+@Suite("httpbin: bytes from a seed", .besideHTTPBin, .realTime, .watched)
 struct RandomBytesTests {
     private enum Random: HTTPBinTarget {
         case bytes(Int, seed: Int)

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: ranges", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: ranges", .besideHTTPBin, .realTime, .watched)
 struct RangeTests {
     private struct Part: HTTPBinTarget {
         var byteCount = 1_000

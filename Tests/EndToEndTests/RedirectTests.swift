@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: redirects", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: redirects", .besideHTTPBin, .realTime, .watched)
 struct RedirectTests {
     private enum Hops: HTTPBinTarget {
         case mixed(Int)

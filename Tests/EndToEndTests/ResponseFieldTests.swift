@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: response fields", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: response fields", .besideHTTPBin, .realTime, .watched)
 struct ResponseFieldTests {
     private struct Fields: HTTPBinTarget {
         var pairs: [String: [String]]

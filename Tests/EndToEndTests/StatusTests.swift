@@ -1,9 +1,10 @@
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: status codes", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: status codes", .besideHTTPBin, .realTime, .watched)
 struct StatusTests {
     private struct Status: HTTPBinTarget {
         var code: Int

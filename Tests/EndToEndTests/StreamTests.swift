@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: streams", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: streams", .besideHTTPBin, .realTime, .watched)
 struct StreamTests {
     private enum Feed: HTTPBinTarget {
         case lines(Int)

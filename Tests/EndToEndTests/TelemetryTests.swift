@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("telemetry of the end-to-end tests")
+@Suite("telemetry of the end-to-end tests", .watched)
 struct TelemetryTests {
     @Test("every provider traces and measures its calls")
     func plugins() {

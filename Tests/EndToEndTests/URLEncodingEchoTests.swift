@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: URL and form encoding", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: URL and form encoding", .besideHTTPBin, .realTime, .watched)
 struct URLEncodingEchoTests {
     private let provider = Provider<Anything>()
     private let foundation = Provider<Anything>(transport: URLSessionTransport())

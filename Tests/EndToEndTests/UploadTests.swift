@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("httpbin: uploads", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: uploads", .besideHTTPBin, .realTime, .watched)
 struct UploadTests {
     private let provider = Provider<Anything>()
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Batches of APIRequest", .tags(.concurrent))
+@Suite("Batches of APIRequest", .tags(.concurrent), .watched)
 struct APIBatchTests {
     private let journal = Journal()
 

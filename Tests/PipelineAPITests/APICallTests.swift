@@ -10,7 +10,7 @@ import Testing
 
 @testable import PipelineAPI
 
-@Suite("APICall: callbacks", .tags(.concurrent))
+@Suite("APICall: callbacks", .tags(.concurrent), .watched)
 struct APICallTests {
     private let journal = Journal()
 

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Chains of many requests")
+@Suite("Chains of many requests", .watched)
 struct APIChainLengthsTests {
     private struct Item: Decodable, Sendable { var id = 0 }
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Chains of APIRequest", .tags(.concurrent))
+@Suite("Chains of APIRequest", .tags(.concurrent), .watched)
 struct APIChainTests {
     private let journal = Journal()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineAPI
 
-@Suite("Servers and environments", .tags(.concurrent))
+@Suite("Servers and environments", .tags(.concurrent), .watched)
 struct APIEnvironmentsTests {
     private let environments: APIEnvironments
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress of awaited operations", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Progress of awaited operations", .tags(.concurrent), .watched)
 struct APIOperationProgressTests {
     private let journal = Journal()
 

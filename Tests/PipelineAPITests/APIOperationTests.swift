@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Where operations run, and how they end", .tags(.concurrent))
+@Suite("Where operations run, and how they end", .tags(.concurrent), .watched)
 struct APIOperationTests {
     private static let key = DispatchSpecificKey<Bool>()
 

@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest: credentials", .tags(.concurrent))
+@Suite("APIRequest: credentials", .tags(.concurrent), .watched)
 struct APIRequestAuthorizationTests {
     @Test("C14 B-C20 basicAuth sends name and password as given, in NFC, and replaces an earlier field and token")
     func basicAuth() async throws {

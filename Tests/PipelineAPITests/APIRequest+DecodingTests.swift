@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest: decoding", .tags(.concurrent))
+@Suite("APIRequest: decoding", .tags(.concurrent), .watched)
 struct APIRequestDecodingTests {
     @Test("The response of a download decodes only to IgnoredBody")
     func download() async throws {

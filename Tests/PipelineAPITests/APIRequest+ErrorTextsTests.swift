@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("C16 addCustomError")
+@Suite("C16 addCustomError", .watched)
 struct APIRequestErrorTextsTests {
     private typealias Request = APIRequest<IgnoredBody>
 

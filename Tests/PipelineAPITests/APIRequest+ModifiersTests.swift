@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest: modifiers", .tags(.concurrent))
+@Suite("APIRequest: modifiers", .tags(.concurrent), .watched)
 struct APIRequestModifiersTests {
     @Test(
         "C11 C64 B-C14 B-C15 A query keeps its order, follows the endpoint's own and replaces an earlier one"

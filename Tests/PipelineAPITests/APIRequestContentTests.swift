@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Tasks made from payloads")
+@Suite("Tasks made from payloads", .watched)
 struct APIRequestContentTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 

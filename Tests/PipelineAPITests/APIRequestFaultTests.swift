@@ -4,9 +4,10 @@ import Pipeline
 import PipelineAPI
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("APIRequest: bugs that must not recur")
+@Suite("APIRequest: bugs that must not recur", .watched)
 struct APIRequestFaultTests {
     @Test("B-C22 A request is sent to any server URL, with port and path, without a reachability check")
     func noPreflight() async throws {

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Common mistakes with APIRequest")
+@Suite("Common mistakes with APIRequest", .watched)
 struct APIRequestMistakesTests {
     private struct Form: FormURLEncodedPayload { var a = 1 }
 

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Paths of APIRequest")
+@Suite("Paths of APIRequest", .watched)
 struct APIRequestPartsTests {
     @Test(
         "An endpoint part that is empty, or contains a dot segment, is refused, and nothing is sent",

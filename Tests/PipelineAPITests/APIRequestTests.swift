@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest", .tags(.concurrent))
+@Suite("APIRequest", .tags(.concurrent), .watched)
 struct APIRequestTests {
     struct ListQuery: Encodable, Sendable {
         var offset = 0

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Dates of APIRequest")
+@Suite("Dates of APIRequest", .watched)
 struct DateCodingStrategyTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 

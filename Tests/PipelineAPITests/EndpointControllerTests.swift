@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("EndpointController")
+@Suite("EndpointController", .watched)
 struct EndpointControllerTests {
     private static let own = ServerURL(base: "https://own.example.com", path: "v2")
 

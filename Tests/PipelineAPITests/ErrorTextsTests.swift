@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("ErrorTexts", .tags(.concurrent))
+@Suite("ErrorTexts", .tags(.concurrent), .watched)
 struct ErrorTextsTests {
     @Test("A text for a code also applies to its details, and a text for a detail wins")
     func codeTexts() async throws {

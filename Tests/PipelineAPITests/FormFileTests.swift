@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("FormFile")
+@Suite("FormFile", .watched)
 struct FormFileTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 

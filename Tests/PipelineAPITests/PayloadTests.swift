@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Payloads and dates of APIRequest")
+@Suite("Payloads and dates of APIRequest", .watched)
 struct PayloadTests {
     struct Signup: JSONPayload, Codable {
         var name = "Ann"

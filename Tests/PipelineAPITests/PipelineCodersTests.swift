@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineCoders")
+@Suite("PipelineCoders", .watched)
 struct PipelineCodersTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 

@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("PipelineError: message", .tags(.concurrent))
+@Suite("PipelineError: message", .tags(.concurrent), .watched)
 struct PipelineErrorMessageTests {
     @Test(
         "C46 With any provider, a request's text for a status or code wins over the client's and the server's"

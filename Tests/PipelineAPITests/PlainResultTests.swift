@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("PlainResult", .tags(.concurrent))
+@Suite("PlainResult", .tags(.concurrent), .watched)
 struct PlainResultTests {
     @Test("An optional result is nil for an empty body, and its value otherwise")
     func optionalResults() async throws {

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ProgressShares", .tags(.concurrent))
+@Suite("ProgressShares", .tags(.concurrent), .watched)
 struct ProgressSharesTests {
     private let journal = Journal()
 

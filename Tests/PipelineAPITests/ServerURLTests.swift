@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("ServerURL")
+@Suite("ServerURL", .watched)
 struct ServerURLTests {
     @Test(
         "The error for an invalid server base shows its host, but no credentials, path or query",

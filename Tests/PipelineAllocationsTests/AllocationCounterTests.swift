@@ -3,9 +3,10 @@ import Pipeline
 import PipelineAllocations
 import PipelinePlugins
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("Counting allocations", .enabled(if: AllocationCounter.thread != nil))
+@Suite("Counting allocations", .enabled(if: AllocationCounter.thread != nil), .watched)
 struct AllocationCounterTests {
     private final class Block {}
 

@@ -14,7 +14,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("APIClient.requestPublisher", .tags(.concurrent))
+@Suite("APIClient.requestPublisher", .tags(.concurrent), .watched)
 struct APIClientPublisherTests {
     private let book = APIRequest<Book>("books", "3").addCustomError(.notFound, "There is no such book")
 

@@ -13,7 +13,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("Publishers of calls: demand and cancellation", .tags(.concurrent))
+@Suite("Publishers of calls: demand and cancellation", .tags(.concurrent), .watched)
 struct CallPublisherTests {
     /// A call whose values and end are sent by the test.
     final class Call: Sendable {

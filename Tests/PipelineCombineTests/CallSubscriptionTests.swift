@@ -13,7 +13,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("CallSubscription", .tags(.concurrent))
+@Suite("CallSubscription", .tags(.concurrent), .watched)
 struct CallSubscriptionTests {
     let call = CallPublisherTests.Call()
 

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineCombine
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -47,7 +48,7 @@ private enum CombineSamples {
     }
 }
 
-@Suite("Combine samples")
+@Suite("Combine samples", .watched)
 struct CombineSamplesTests {
     let shown = AsyncStream.makeStream(of: String.self)
 

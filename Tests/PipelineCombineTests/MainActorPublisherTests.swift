@@ -3,6 +3,7 @@ import Pipeline
 import PipelineAPI
 import PipelineCombine
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -31,7 +32,7 @@ private final class Shelf {
     }
 }
 
-@Suite("Publishers and the main actor")
+@Suite("Publishers and the main actor", .watched)
 @MainActor
 struct MainActorPublisherTests {
     private let provider = Provider<MultiTarget>(

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineCombine
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -12,7 +13,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("requestWithProgressPublisher")
+@Suite("requestWithProgressPublisher", .watched)
 struct ProgressPublisherTests {
     /// A body of four bytes in two pieces; the test decides when the second one arrives.
     struct Body {

@@ -15,7 +15,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("requestPublisher", .tags(.concurrent))
+@Suite("requestPublisher", .tags(.concurrent), .watched)
 struct ProviderPublisherTests {
     @Test("M178 M179 Each subscription sends its own request and gets one value, then the end")
     func value() async {

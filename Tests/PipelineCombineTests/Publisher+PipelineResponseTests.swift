@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineCombine
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -11,7 +12,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("Publishers of responses: filters and mappings")
+@Suite("Publishers of responses: filters and mappings", .watched)
 struct PublisherPipelineResponseTests {
     typealias Responses = AnyPublisher<PipelineResponse, PipelineError>
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineCombine
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -12,7 +13,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("Publishers of progress: filters")
+@Suite("Publishers of progress: filters", .watched)
 struct PublisherProgressResponseTests {
     @Test("M182 filterCompleted publishes the response, and filterProgress the progress before it")
     func filters() async throws {

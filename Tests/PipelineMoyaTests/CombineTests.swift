@@ -2,6 +2,7 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -10,7 +11,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite struct MoyaPublisherTests {
+@Suite(.watched) struct MoyaPublisherTests {
     private func collected<P: Publisher>(_ publisher: P) -> ([P.Output], Subscribers.Completion<P.Failure>?) {
         var values: [P.Output] = []
         var end: Subscribers.Completion<P.Failure>?

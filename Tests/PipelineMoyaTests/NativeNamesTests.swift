@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct MoyaNativeNamesTests {
+@Suite(.watched) struct MoyaNativeNamesTests {
     private let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 
     /// The declarations at the top level of the module, each with the line before it.

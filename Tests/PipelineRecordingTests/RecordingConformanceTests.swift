@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Conformance of recording and replay", .timeLimit(.minutes(10)))
+@Suite("Conformance of recording and replay", .realTime, .watched)
 struct RecordingConformanceTests {
     /// Creates the transports of successive checks, each with its own file.
     private final class Files: Sendable {

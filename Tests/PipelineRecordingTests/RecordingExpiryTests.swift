@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RecordingExpiry", .timeLimit(.minutes(10)))
+@Suite("RecordingExpiry", .watched)
 struct RecordingExpiryTests {
     private let bench: RecordingBench
 

@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineRecording
+import TestSupport
 import Testing
 
-@Suite("RecordingMode")
+@Suite("RecordingMode", .watched)
 struct RecordingModeTests {
     @Test(
         "PIPELINE_RECORD names a mode",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("RecordingTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("RecordingTransport", .tags(.concurrent), .watched)
 struct RecordingTransportTests {
     private let bench: RecordingBench
 

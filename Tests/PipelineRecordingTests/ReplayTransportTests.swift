@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ReplayTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("ReplayTransport", .tags(.concurrent), .watched)
 struct ReplayTransportTests {
     private let bench: RecordingBench
 

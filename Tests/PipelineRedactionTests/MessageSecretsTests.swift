@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRedaction
 
-@Suite("Redactor, secrets of a message")
+@Suite("Redactor, secrets of a message", .watched)
 struct MessageSecretsTests {
     private func redactor(
         _ fields: HTTPFields,

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor, bodies")
+@Suite("Redactor, bodies", .watched)
 struct RedactorBodyTests {
     private let redactor = Redactor.standard
 

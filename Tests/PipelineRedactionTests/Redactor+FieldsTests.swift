@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor, header fields")
+@Suite("Redactor, header fields", .watched)
 struct RedactorFieldsTests {
     private let redactor = Redactor.standard
 

@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Redactor, declaring values")
+@Suite("Redactor, declaring values", .watched)
 struct RedactorSecretValuesTests {
     private let secret = #"s3cr/t+P ss"é\?"#
     private var redactor: Redactor { Redactor(secretValues: [secret]) }

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor, URLs")
+@Suite("Redactor, URLs", .watched)
 struct RedactorURLTests {
     private let redactor = Redactor.standard
 

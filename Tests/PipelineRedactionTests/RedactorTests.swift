@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor")
+@Suite("Redactor", .watched)
 struct RedactorTests {
     private let redactor = Redactor.standard
 

@@ -1,7 +1,8 @@
 import PipelineRedaction
+import TestSupport
 import Testing
 
-@Suite("SafelyDescribed")
+@Suite("SafelyDescribed", .watched)
 struct SafelyDescribedTests {
     struct Session: SafelyDescribed {
         let token = "CANARY"

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Secret names and places")
+@Suite("Secret names and places", .watched)
 struct SecretPlacesTests {
     private static let all: SecretPlaces = [.field, .query, .form, .member, .textMember]
 

@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Redactor, declared values")
+@Suite("Redactor, declared values", .watched)
 struct SecretValuesTests {
     private let secret = #"s3cr/t+P ss"é\?"#
     private var redactor: Redactor { Redactor(secretValues: [secret]) }

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Rules that logs and recordings share")
+@Suite("Rules that logs and recordings share", .watched)
 struct SharedRulesTests {
     private let recording = RecordingRedaction(.standard)
 

@@ -2,7 +2,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ManualClock, moved without waiting", .tags(.concurrent))
+@Suite("ManualClock, moved without waiting", .tags(.concurrent), .watched)
 struct ManualClockSleeperTests {
     @Test("The clock does not move without a sleeper")
     func nobody() {

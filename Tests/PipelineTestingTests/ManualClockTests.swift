@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ManualClock", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("ManualClock", .tags(.concurrent), .watched)
 struct ManualClockTests {
     private let clock = ManualClock()
 

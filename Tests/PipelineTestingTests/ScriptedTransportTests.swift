@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("ScriptedTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("ScriptedTransport", .tags(.concurrent), .watched)
 struct ScriptedTransportTests {
     private struct Zen: TargetType {
         var baseURL: URL

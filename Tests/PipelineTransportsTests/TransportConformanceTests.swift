@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Transport conformance", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Transport conformance", .tags(.concurrent), .realTime, .watched)
 struct TransportConformanceTests {
     @Test("a network transport passes the conformance suite", arguments: NetworkTransport.allCases)
     func network(transport: NetworkTransport) async {

@@ -1,12 +1,20 @@
 package import Testing
 
-/// Waits until a condition holds, and records an issue if it does not within 500 s.
-package func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async {
-    let deadline = ContinuousClock.now + .seconds(500)
+/// Waits until a condition holds, and records an issue if it does not.
+///
+/// The bound is a number of looks, one per millisecond, which is about a minute on an idle machine and longer on a busy
+/// one.
+package func eventually(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async rethrows {
     var pauses = Pauses()
-    while !condition() {
-        guard ContinuousClock.now < deadline else {
-            Issue.record("the condition did not come to hold", sourceLocation: sourceLocation)
+    while try await !condition() {
+        guard pauses.count < 60_000 else {
+            Issue.record(
+                "The condition did not hold within 60,000 looks, one per millisecond.",
+                sourceLocation: sourceLocation
+            )
             return
         }
         await pauses.next()
@@ -17,7 +25,8 @@ package func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ con
 ///
 /// Yielding without end would starve the work that the loop waits for.
 package struct Pauses: Sendable {
-    private var count = 0
+    /// The number of pauses so far.
+    package private(set) var count = 0
 
     package init() {}
 

@@ -1,10 +1,11 @@
 #if Examples
 import Foundation
+import TestSupport
 import Testing
 
 @testable import gateway
 
-@Suite struct GatewayOptionsTests {
+@Suite(.watched) struct GatewayOptionsTests {
     private let urls = [
         "CATALOG_URL": "http://a.test", "PRICES_URL": "https://b.test", "REVIEWS_URL": "http://c.test:81",
         "PORT": "8080",

@@ -15,7 +15,7 @@ import Tracing
 @testable import gateway
 
 /// The server, called over loopback sockets.
-@Suite struct GatewayTests {
+@Suite(.realTime, .watched) struct GatewayTests {
     @Test("A page has the title, the price and the reviews of a product")
     func page() async throws {
         try await DemoUpstreams().run { upstreams in

@@ -4,12 +4,13 @@ import Hummingbird
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import gateway
 
 /// The pages, in virtual time.
-@Suite struct ProductPagesTests {
+@Suite(.watched) struct ProductPagesTests {
     private let clock = ManualClock()
 
     /// Returns pages whose upstreams respond as usual, except for one.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import github
 
-@Suite("The example GitHubClient, with a server on the loopback address")
+@Suite("The example GitHubClient, with a server on the loopback address", .realTime, .watched)
 struct GitHubClientTests {
     @Test("repos lists the repositories of all three pages")
     func pages() async throws {

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import github
 
-@Suite("The example GitHubClient and the rate limits of GitHub, in virtual time")
+@Suite("The example GitHubClient and the rate limits of GitHub, in virtual time", .realTime, .watched)
 struct RateLimitTests {
     private static let page = #"[{"name": "kelp", "stargazers_count": 1}]"#
 

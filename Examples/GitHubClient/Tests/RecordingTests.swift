@@ -8,7 +8,7 @@ import Testing
 
 @testable import github
 
-@Suite("The recording of the example GitHubClient")
+@Suite("The recording of the example GitHubClient", .realTime, .watched)
 struct RecordingTests {
     /// With `GITHUB_RECORDING=renew` in the environment, this test writes the recording instead.
     @Test("The bundled recording is what the program records today")

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineStores
+import TestSupport
 import Testing
 
-@Suite("End to end: OAuth against Authlib", .timeLimit(.minutes(1)), .besideOAuthServer)
+@Suite("End to end: OAuth against Authlib", .besideOAuthServer, .realTime, .watched)
 struct OAuthTests {
     private func items(_ provider: Provider<OAuthEnd.API>) async throws -> OAuthEnd.Items {
         try await provider.request(.items).map(OAuthEnd.Items.self)

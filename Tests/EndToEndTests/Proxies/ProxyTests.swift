@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Proxies", .besideProxies, .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Proxies", .besideProxies, .tags(.concurrent), .realTime, .watched)
 struct ProxyTests {
     private func provider(_ policy: ProxyPeer.Policy) throws -> Provider<SecureTarget> {
         Provider(transport: try ProxyPeer.makeTransport(policy))

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineRecording
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .timeLimit(.minutes(10)))
+@Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .realTime, .watched)
 struct InterchangeTests {
     /// The requests to record for other tools: each kind of response and of body once.
     private static let requests: [(method: String, path: String, type: String, body: String?)] = [

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("TLS: connections that end without close_notify", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: connections that end without close_notify", .besideTLSServers, .realTime, .watched)
 struct TLSCutTests {
     private func failure(_ transport: SecureTransport, _ path: String) async throws -> PipelineError? {
         let provider = Provider<SecureTarget>(transport: try transport.make())

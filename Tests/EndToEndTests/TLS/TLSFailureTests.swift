@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 #if AsyncHTTPClient
@@ -11,7 +12,7 @@ import AsyncHTTPClient
 import NIOSSL
 #endif
 
-@Suite("TLS: handshake failures", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: handshake failures", .besideTLSServers, .realTime, .watched)
 struct TLSFailureTests {
     private static let cases: [(server: String, code: PipelineError.Code)] = [
         ("SELF_SIGNED", .tls(.certificate)), ("UNKNOWN_CA", .tls(.certificate)), ("EXPIRED", .tls(.certificate)),

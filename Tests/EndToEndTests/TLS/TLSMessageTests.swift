@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -12,7 +13,7 @@ import FoundationNetworking
 import AsyncHTTPClient
 #endif
 
-@Suite("TLS: messages", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: messages", .besideTLSServers, .realTime, .watched)
 struct TLSMessageTests {
     private func makeProvider(_ transport: SecureTransport) throws -> Provider<SecureTarget> {
         Provider(transport: try transport.make())

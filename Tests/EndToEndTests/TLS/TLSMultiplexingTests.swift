@@ -4,9 +4,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TLS: many streams on one connection", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: many streams on one connection", .besideTLSServers, .realTime, .watched)
 struct TLSMultiplexingTests {
     private let provider: Provider<SecureTarget>
 

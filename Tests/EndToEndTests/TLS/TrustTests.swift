@@ -8,9 +8,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TLS: pins, own authorities and client identities", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: pins, own authorities and client identities", .besideTLSServers, .realTime, .watched)
 struct TrustTests {
     /// The version that AsyncHTTPClient offers; nginx accepts both.
     enum Version: String, CaseIterable, CustomTestStringConvertible {

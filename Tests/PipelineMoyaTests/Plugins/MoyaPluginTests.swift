@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaAccessTokenPluginTests {
+@Suite(.watched) struct MoyaAccessTokenPluginTests {
     private let plugin = PipelineMoya.AccessTokenPlugin { _ in "eyeAm.AJsOn.weBTOKEN" }
     private let request = URLRequest(url: URL(fileURLWithPath: "/"))
 
@@ -66,7 +67,7 @@ import Testing
     }
 }
 
-@Suite struct MoyaActivityPluginTests {
+@Suite(.watched) struct MoyaActivityPluginTests {
     @Test("M165: a request begins and ends, also if it is cancelled", arguments: [true, false])
     func activity(isCancelled: Bool) async {
         let log = CallLog()
@@ -86,7 +87,7 @@ import Testing
     }
 }
 
-@Suite struct MoyaCredentialsPluginTests {
+@Suite(.watched) struct MoyaCredentialsPluginTests {
     @Test("M164: a credential answers a challenge and is not sent before")
     func challenge() async {
         let transport = ScriptedTransport([
@@ -109,7 +110,7 @@ import Testing
     }
 }
 
-@Suite struct MoyaLoggerPluginTests {
+@Suite(.watched) struct MoyaLoggerPluginTests {
     /// A request without a provider.
     struct FakeRequest: RequestType {
         var request: URLRequest?

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Cancellation of MoyaProvider", .tags(.concurrent)) struct MoyaCancellationTests {
+@Suite("Cancellation of MoyaProvider", .tags(.concurrent), .realTime, .watched) struct MoyaCancellationTests {
     let log = CallLog()
 
     @Test("M115, M117, M119: cancelling a sent request completes it once, with the error for cancellation")

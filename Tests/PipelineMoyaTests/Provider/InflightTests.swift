@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Requests of MoyaProvider in progress", .tags(.concurrent)) struct MoyaInflightTests {
+@Suite("Requests of MoyaProvider in progress", .tags(.concurrent), .watched) struct MoyaInflightTests {
     /// A transport whose responses begin when the gate opens.
     private struct Gate {
         let transport: ScriptedTransport

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Order and queues of plugins of MoyaProvider", .tags(.concurrent)) struct MoyaPluginOrderTests {
+@Suite("Order and queues of plugins of MoyaProvider", .tags(.concurrent), .watched) struct MoyaPluginOrderTests {
     let log = CallLog()
 
     private func plugins(showingPlaces: Bool = false) -> [LoggedPlugin] {

@@ -2,9 +2,10 @@ import Foundation
 import PipelineMoya
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite struct MoyaSessionTests {
+@Suite(.realTime, .watched) struct MoyaSessionTests {
     private func endpoint(_ target: Photos) -> Endpoint { MoyaProvider.defaultEndpointMapping(for: target) }
 
     @Test("A provider sends requests with the transport of its session, also if a subclass overrides the initializer")

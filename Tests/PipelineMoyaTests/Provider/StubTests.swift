@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaStubTests {
+@Suite(.realTime, .watched) struct MoyaStubTests {
     let log = CallLog()
 
     @Test("M105: without a queue, an immediate stub completes before the request returns")

@@ -7,7 +7,7 @@ import Testing
 
 import struct Pipeline.PipelineBody
 
-@Suite("Transfers of MoyaProvider", .tags(.concurrent)) struct MoyaTransferTests {
+@Suite("Transfers of MoyaProvider", .tags(.concurrent), .watched) struct MoyaTransferTests {
     /// A body of four pieces, each of which arrives when the progress of the previous one was reported.
     private final class Pieces: Sendable {
         let transport: ScriptedTransport

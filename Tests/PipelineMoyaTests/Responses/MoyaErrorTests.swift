@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaErrorTests {
+@Suite(.watched) struct MoyaErrorTests {
     private let response = Response(statusCode: 200, data: Data())
     private let underlying = NSError(
         domain: "UnderlyingDomain",

@@ -1,8 +1,9 @@
 import Foundation
 import PipelineMoya
+import TestSupport
 import Testing
 
-@Suite struct MoyaResponseTests {
+@Suite(.watched) struct MoyaResponseTests {
     private struct Item: Decodable, Equatable {
         var title: String?
         var count: Int?

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineMoya
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide MigrateFromMoya that use MoyaProvider.
@@ -34,7 +35,7 @@ enum MigrateFromMoyaSamples {
     }
 }
 
-@Suite("The samples of the guide MigrateFromMoya")
+@Suite("The samples of the guide MigrateFromMoya", .watched)
 struct MigrateFromMoyaSamplesTests {
     @Test("Calls of Moya's interface and native calls share the transport, the retries and the token")
     func shared() async throws {

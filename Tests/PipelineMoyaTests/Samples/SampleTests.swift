@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaSampleTests {
+@Suite(.watched) struct MoyaSampleTests {
     @Test("A view model on the main actor is updated on the main actor")
     @MainActor
     func viewModel() async {

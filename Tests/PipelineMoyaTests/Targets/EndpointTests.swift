@@ -1,8 +1,9 @@
 import Foundation
 import PipelineMoya
+import TestSupport
 import Testing
 
-@Suite struct MoyaEndpointTests {
+@Suite(.watched) struct MoyaEndpointTests {
     @Test("M73: added header fields override those of the same name; without any, the fields stay")
     func addedFields() {
         let endpoint = Endpoint.make(headers: ["Title": "Dominar"])

@@ -1,8 +1,9 @@
 import Foundation
 import PipelineMoya
+import TestSupport
 import Testing
 
-@Suite struct MoyaMultiTargetTests {
+@Suite(.watched) struct MoyaMultiTargetTests {
     @Test("M9: a wrapper has the values of its target")
     func forwarding() {
         let inner = PlainTarget(method: .post, validationType: .successCodes, headers: ["A": "b"])

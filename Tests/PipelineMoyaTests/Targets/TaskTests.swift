@@ -1,9 +1,10 @@
 import Foundation
 import PipelineMoya
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite struct MoyaTaskTests {
+@Suite(.watched) struct MoyaTaskTests {
     private struct Issue18: Codable {
         let title: String
         let createdAt: Date

@@ -1,8 +1,9 @@
 import Foundation
 import PipelineMoya
+import TestSupport
 import Testing
 
-@Suite struct MoyaURLEncodingTests {
+@Suite(.watched) struct MoyaURLEncodingTests {
     private func query(
         _ parameters: [String: Any]?,
         _ encoding: URLEncoding = .queryString,

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("APIRequest: options for plugins", .tags(.concurrent))
+@Suite("APIRequest: options for plugins", .tags(.concurrent), .watched)
 struct APIRequestOptionsTests {
     private func client(_ transport: ScriptedTransport, _ clock: ManualClock, _ plugins: any PluginType...) -> APIClient
     {

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("AWSSigner")
+@Suite("AWSSigner", .watched)
 struct AWSSignerTests {
     private static let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
     private static let credentials = AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: secret)

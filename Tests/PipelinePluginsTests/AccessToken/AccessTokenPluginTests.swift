@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AccessTokenPlugin", .tags(.concurrent))
+@Suite("AccessTokenPlugin", .tags(.concurrent), .realTime, .watched)
 struct AccessTokenPluginTests {
     private struct Refused: Error {}
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ActivityPlugin", .tags(.concurrent))
+@Suite("ActivityPlugin", .tags(.concurrent), .realTime, .watched)
 struct ActivityPluginTests {
     /// The changes that the handler received, with their times.
     private final class Events: Sendable {
@@ -105,7 +105,7 @@ struct ActivityPluginTests {
         #expect(events.entries.count == 2)
     }
 
-    @Test("A call that begins before hold is over keeps the indicator shown", .timeLimit(.minutes(10)))
+    @Test("A call that begins before hold is over keeps the indicator shown")
     func chained() async throws {
         let plugin = plugin(0, 300)
         let answers = AsyncStream.makeStream(of: Void.self)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("ActivityState", .tags(.concurrent))
+@Suite("ActivityState", .tags(.concurrent), .watched)
 struct ActivityStateTests {
     @Test("The indicator is shown once calls have run for showAfter, and hidden once none has run for hold")
     func showsAndHides() {

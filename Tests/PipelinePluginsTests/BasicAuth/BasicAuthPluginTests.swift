@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("BasicAuthPlugin", .tags(.concurrent))
+@Suite("BasicAuthPlugin", .tags(.concurrent), .realTime, .watched)
 struct BasicAuthPluginTests {
     private struct Refused: Error {}
 

@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("PasswordCredential", .tags(.concurrent))
+@Suite("PasswordCredential", .tags(.concurrent), .watched)
 struct PasswordCredentialTests {
     @Test("The description and the dump of a credential show neither the user name nor the password")
     func credentialText() {

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineStores
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Rule 20: CachePlugin shares no response between two accounts")
+@Suite("Rule 20: CachePlugin shares no response between two accounts", .watched)
 struct CacheAccountTests {
     /// A way to set the credential of an account.
     struct Way: Sendable, CustomTestStringConvertible {

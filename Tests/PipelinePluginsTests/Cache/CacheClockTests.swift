@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CachePlugin when the date is changed")
+@Suite("CachePlugin when the date is changed", .watched)
 struct CacheClockTests {
     private let clock = AdjustableClock()
     private let day = 86_400.0

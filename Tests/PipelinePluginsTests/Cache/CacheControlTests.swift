@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("CacheControl")
+@Suite("CacheControl", .watched)
 struct CacheControlTests {
     /// Returns the directives in a fixed order, in the form in which they are written.
     static func text(_ control: CacheControl) -> String {

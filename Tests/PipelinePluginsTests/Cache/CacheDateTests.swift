@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("CacheDate")
+@Suite("CacheDate", .watched)
 struct CacheDateTests {
     @Test(
         "RFC 9111 §4.2: a date matches in any case and in all three forms",

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CachePlugin on a transport that decodes bodies")
+@Suite("CachePlugin on a transport that decodes bodies", .watched)
 struct CacheDecodingTests {
     private let tagged = CacheBench.control("max-age=60", [.eTag: "\"v\"", .acceptRanges: "bytes"])
 

@@ -5,9 +5,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CachePlugin with a damaged folder")
+@Suite("CachePlugin with a damaged folder", .watched)
 struct CacheDiskTests {
     /// A temporary folder that is removed when its last reference is released.
     private final class Folder: Sendable {

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin with a failing store", .tags(.concurrent), .timeLimit(.minutes(1)))
+@Suite("CachePlugin with a failing store", .tags(.concurrent), .watched)
 struct CacheFaultTests {
     private struct Broken: Error {}
 
@@ -155,7 +155,7 @@ struct CacheFaultTests {
         #expect(try await call.value == "2 miss")
     }
 
-    @Test("Many calls read their stored bodies at the same time", .timeLimit(.minutes(1)))
+    @Test("Many calls read their stored bodies at the same time")
     func manyReads() async throws {
         let count = 100
         let (gate, open) = AsyncStream<Never>.makeStream()

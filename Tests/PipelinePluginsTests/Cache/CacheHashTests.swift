@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The hash of cache keys")
+@Suite("The hash of cache keys", .watched)
 struct CacheHashTests {
     private static let secret = Data(0..<32)
 

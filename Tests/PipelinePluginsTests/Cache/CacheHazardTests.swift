@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Situations in which a careless cache responds with wrong data, or makes calls fail.
-@Suite("CachePlugin, hazards", .tags(.concurrent))
+@Suite("CachePlugin, hazards", .tags(.concurrent), .watched)
 struct CacheHazardTests {
     private let fresh = CacheBench.control("max-age=600")
 

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RFC 9111 §4.3.5: responses to HEAD update what is stored")
+@Suite("RFC 9111 §4.3.5: responses to HEAD update what is stored", .watched)
 struct CacheHeadTests {
     /// Responds with the ETag and the status that the request names.
     private let bench = CacheBench(

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CachePlugin and hostile servers", .timeLimit(.minutes(5)))
+@Suite("CachePlugin and hostile servers", .watched)
 struct CacheHostileServerTests {
     /// A provider that accepts header fields of up to 8 MiB.
     private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {

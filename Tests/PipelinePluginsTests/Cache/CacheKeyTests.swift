@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineStores
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("What a cache compares")
+@Suite("What a cache compares", .watched)
 struct CacheKeyTests {
     /// Two requests that differ in one respect.
     struct Pair: Sendable, CustomTestStringConvertible {

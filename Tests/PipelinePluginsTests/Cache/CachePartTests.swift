@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CachePlugin and partial responses")
+@Suite("CachePlugin and partial responses", .watched)
 struct CachePartTests {
     private let content = Data("0123456789".utf8)
     private let tagged = CacheBench.control("max-age=60", [.eTag: "\"v\"", .contentLength: "10"])

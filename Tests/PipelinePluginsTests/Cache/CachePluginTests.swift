@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin", .tags(.concurrent))
+@Suite("CachePlugin", .tags(.concurrent), .watched)
 struct CachePluginTests {
     @Test("The plugin passes the conformance suite, with one account and with several", arguments: [false, true])
     func conformance(hasAccounts: Bool) async {
@@ -335,7 +335,7 @@ extension AsyncStream where Element == Data {
     }
 }
 
-@Suite("Provider.responses and Provider.signOut")
+@Suite("Provider.responses and Provider.signOut", .watched)
 struct CacheSessionTests {
     private func bodies(_ bench: CacheBench) async throws -> [String] {
         var bodies: [String] = []

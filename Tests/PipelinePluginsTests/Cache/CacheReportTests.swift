@@ -3,9 +3,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("What the cache reports")
+@Suite("What the cache reports", .watched)
 struct CacheReportTests {
     @Test("A response from the cache has a line in the log that says so")
     func log() async throws {
@@ -71,7 +72,7 @@ struct CacheReportTests {
     }
 }
 
-@Suite("The cache in the standard stack")
+@Suite("The cache in the standard stack", .watched)
 struct CacheStackTests {
     private func bench(_ cache: CachePlugin) -> CacheBench {
         let fields = CacheBench.control("max-age=60")

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Provider.signOut and CachePlugin", .tags(.concurrent))
+@Suite("Provider.signOut and CachePlugin", .tags(.concurrent), .watched)
 struct CacheSignOutTests {
     private struct Broken: Error {}
 

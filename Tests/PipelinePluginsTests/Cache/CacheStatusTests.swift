@@ -1,11 +1,12 @@
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("CacheStatus")
+@Suite("CacheStatus", .watched)
 struct CacheStatusTests {
     @Test(
         "RFC 9211 §2: a value of the field describes an outcome, which can be read from it",

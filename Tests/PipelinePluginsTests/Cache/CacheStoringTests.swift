@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin stores", .tags(.concurrent))
+@Suite("CachePlugin stores", .tags(.concurrent), .watched)
 struct CacheStoringTests {
     private let fresh = CacheBench.control("max-age=600")
 

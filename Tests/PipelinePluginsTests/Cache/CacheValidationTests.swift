@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CachePlugin validates", .tags(.concurrent))
+@Suite("CachePlugin validates", .tags(.concurrent), .watched)
 struct CacheValidationTests {
     /// Responds with these fields at first, and in another way to a request with a condition.
     private func bench(
@@ -195,7 +195,7 @@ struct CacheValidationTests {
         #expect(await provider.drain(within: .seconds(1)))
     }
 
-    @Test("A background request ends when the store does not take more of its response", .timeLimit(.minutes(1)))
+    @Test("A background request ends when the store does not take more of its response")
     func endlessInBackground() async throws {
         let fields = CacheBench.control("max-age=60, stale-while-revalidate=600")
         let transport = ScriptedTransport { _, index in

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Freshness of stored responses")
+@Suite("Freshness of stored responses", .watched)
 struct FreshnessTests {
     @Test(
         "RFC 9111 §4.2.1: the freshness lifetime comes from s-maxage, max-age or Expires, in this order",

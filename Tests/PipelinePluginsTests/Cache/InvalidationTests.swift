@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Invalidation of stored responses")
+@Suite("Invalidation of stored responses", .watched)
 struct InvalidationTests {
     @Test(
         "RFC 9111 §4.4: a successful response to an unsafe or unknown method invalidates the target",

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The changes that a cache has seen")
+@Suite("The changes that a cache has seen", .watched)
 struct InvalidationsTests {
     @Test("A response is outdated if its resource, or all resources, changed after its request began")
     func current() {

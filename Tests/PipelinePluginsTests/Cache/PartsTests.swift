@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PipelineStores
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Completion of stored parts")
+@Suite("Completion of stored parts", .watched)
 struct PartsTests {
     @Test(
         "RFC 9111 §3.3: the rest of a response is asked for if it has a strong validator",

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Reuse of stored responses")
+@Suite("Reuse of stored responses", .watched)
 struct ReuseTests {
     private static func outcome(
         _ response: String,

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PipelineStores
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Responses from the store")
+@Suite("Responses from the store", .watched)
 struct ServingTests {
     /// Returns the status, the positions of the content and Content-Range; `origin` if the store does not suffice.
     private static func outcome(_ entry: CacheEntry, _ request: HTTPRequest) -> String {

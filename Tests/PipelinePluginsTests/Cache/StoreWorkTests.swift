@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The work of stores", .tags(.concurrent), .timeLimit(.minutes(1)))
+@Suite("The work of stores", .tags(.concurrent), .watched)
 struct StoreWorkTests {
     private let work = StoreWork()
     private let clock = PipelineClock(ManualClock())

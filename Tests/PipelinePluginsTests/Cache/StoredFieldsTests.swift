@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Fields of stored responses")
+@Suite("Fields of stored responses", .watched)
 struct StoredFieldsTests {
     /// Returns the names of the stored fields apart from Cache-Control and Date, or the reason of a refusal.
     private static func names(_ fields: String, _ rules: CacheRules = .private, status: Int = 200) -> String {

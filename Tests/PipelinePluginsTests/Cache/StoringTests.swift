@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Storing of responses")
+@Suite("Storing of responses", .watched)
 struct StoringTests {
     private static func outcome(
         _ rules: CacheRules,

@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Targeted fields of a cache")
+@Suite("Targeted fields of a cache", .watched)
 struct TargetedFieldTests {
     @Test(
         "RFC 9213 §2.1: a targeted field is a dictionary of directives",

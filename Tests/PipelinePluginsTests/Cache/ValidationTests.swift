@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PipelineStores
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Validation of stored responses")
+@Suite("Validation of stored responses", .watched)
 struct ValidationTests {
     @Test(
         "RFC 9111 §4.3.1: a validation lists the entity tags of all entries, and Last-Modified of a single one",

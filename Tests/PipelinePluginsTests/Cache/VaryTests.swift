@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Vary")
+@Suite("Vary", .watched)
 struct VaryTests {
     @Test(
         "RFC 9110 §12.5.5: Vary lists names in any case, on any number of lines",

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ChaosPlugin", .tags(.concurrent))
+@Suite("ChaosPlugin", .tags(.concurrent), .watched)
 struct ChaosPluginTests {
     private let clock = ManualClock()
     private let transport = ScriptedTransport(always: .status(200, body: "12345678"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("CircuitBreakerPlugin: control and reports")
+@Suite("CircuitBreakerPlugin: control and reports", .watched)
 struct CircuitBreakerControlTests {
     @Test("`isolate` refuses the requests of an origin until `reset`, also after the provider was made")
     func isolate() async throws {

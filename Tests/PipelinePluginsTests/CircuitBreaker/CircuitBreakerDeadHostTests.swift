@@ -3,6 +3,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A network with a host that does not respond for a while, and one that always does.
@@ -119,7 +120,7 @@ private final class Outage: Sendable {
     }
 }
 
-@Suite("CircuitBreakerPlugin: a dead host")
+@Suite("CircuitBreakerPlugin: a dead host", .watched)
 struct CircuitBreakerDeadHostTests {
     private static let minimumCallCount = 100
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CircuitBreakerPlugin", .tags(.concurrent))
+@Suite("CircuitBreakerPlugin", .tags(.concurrent), .watched)
 struct CircuitBreakerPluginTests {
     @Test("The plugin passes the conformance suite")
     func conformance() async {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CircuitBreakerPlugin: probes and bodies", .tags(.concurrent))
+@Suite("CircuitBreakerPlugin: probes and bodies", .tags(.concurrent), .watched)
 struct CircuitBreakerProbeTests {
     /// A body of pieces that a test sends.
     private static func pipe() -> (PipelineBody, AsyncThrowingStream<Data, any Error>.Continuation) {

@@ -1,10 +1,11 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Idle circuits")
+@Suite("Idle circuits", .watched)
 struct CircuitIdlenessTests {
     @Test("A closed circuit is idle once its failures have left the window by time")
     func window() {

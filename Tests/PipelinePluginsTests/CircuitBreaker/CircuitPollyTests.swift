@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Circuit: the documentation of Polly")
+@Suite("Circuit: the documentation of Polly", .watched)
 struct CircuitPollyTests {
     /// The state diagram and the sequence diagrams of https://www.pollydocs.org/strategies/circuit-breaker, with
     /// their settings, and what the page says about the manual control.

@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Circuit: the documentation of Resilience4j")
+@Suite("Circuit: the documentation of Resilience4j", .watched)
 struct CircuitResilience4jTests {
     /// Facts of https://resilience4j.readme.io/docs/circuitbreaker, in the order of the page.
     ///

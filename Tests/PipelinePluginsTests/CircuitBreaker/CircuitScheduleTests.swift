@@ -1,4 +1,5 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
@@ -156,7 +157,7 @@ private struct CircuitSchedule {
     }
 }
 
-@Suite("Circuit: random schedules")
+@Suite("Circuit: random schedules", .watched)
 struct CircuitScheduleTests {
     @Test("In 10,000 random schedules, a circuit does what a circuit that keeps every outcome does")
     func schedules() {

@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Circuit")
+@Suite("Circuit", .watched)
 struct CircuitTests {
     @Test(
         "Outcomes of an earlier state, returned probes and long probes end as documented",

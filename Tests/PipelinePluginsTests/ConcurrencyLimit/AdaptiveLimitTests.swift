@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("AdaptiveLimit")
+@Suite("AdaptiveLimit", .watched)
 struct AdaptiveLimitTests {
     /// Clients that always have more requests for a server than a limit lets through.
     private struct Load {
@@ -17,6 +18,16 @@ struct AdaptiveLimitTests {
             self.limit = limit
         }
 
+        /// Returns the index of the first request that ends later.
+        private func index(after end: Double) -> Int {
+            var (low, high) = (0, inFlight.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if inFlight[middle].end > end { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+
         /// Runs for a number of seconds, and returns the mean of the limit over the second half.
         mutating func run(seconds: Double) -> Double {
             let (begin, stop) = (now, now + seconds)
@@ -24,7 +35,7 @@ struct AdaptiveLimitTests {
             while now < stop {
                 while inFlight.count < limit.permits {
                     let request = (start: now, end: server.respond(at: now))
-                    inFlight.insert(request, at: inFlight.firstIndex { $0.end > request.end } ?? inFlight.endIndex)
+                    inFlight.insert(request, at: index(after: request.end))
                 }
                 let count = inFlight.count
                 let request = inFlight.removeFirst()

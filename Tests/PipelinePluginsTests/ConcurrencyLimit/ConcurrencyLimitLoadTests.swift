@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ConcurrencyLimitPlugin under load", .tags(.concurrent))
+@Suite("ConcurrencyLimitPlugin under load", .tags(.concurrent), .watched)
 struct ConcurrencyLimitLoadTests {
     private struct Outcome: Sendable {
         let latency: Double

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ConcurrencyLimitPlugin", .tags(.concurrent))
+@Suite("ConcurrencyLimitPlugin", .tags(.concurrent), .watched)
 struct ConcurrencyLimitPluginTests {
     private let clock = ManualClock()
 

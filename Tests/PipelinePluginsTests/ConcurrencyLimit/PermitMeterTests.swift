@@ -1,10 +1,11 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("PermitMeter")
+@Suite("PermitMeter", .watched)
 struct PermitMeterTests {
     private let now = PipelineClock(ManualClock()).now
 

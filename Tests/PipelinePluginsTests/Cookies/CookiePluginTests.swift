@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CookiePlugin", .tags(.concurrent))
+@Suite("CookiePlugin", .tags(.concurrent), .watched)
 struct CookiePluginTests {
     private struct Broken: Error {}
 

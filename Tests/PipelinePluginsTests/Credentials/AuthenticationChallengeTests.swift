@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import PipelinePlugins
+import TestSupport
 import Testing
 
-@Suite("AuthenticationChallenge")
+@Suite("AuthenticationChallenge", .watched)
 struct AuthenticationChallengeTests {
     static func read(_ values: String...) -> [String] {
         var fields = HTTPFields()

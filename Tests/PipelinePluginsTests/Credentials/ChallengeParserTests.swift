@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import PipelinePlugins
+import TestSupport
 import Testing
 
-@Suite("ChallengeParser")
+@Suite("ChallengeParser", .realTime, .watched)
 struct ChallengeParserTests {
     @Test(
         "A field is parsed according to its grammar",

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CredentialsPlugin", .tags(.concurrent))
+@Suite("CredentialsPlugin", .tags(.concurrent), .watched)
 struct CredentialsPluginTests {
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
     private static let basic = "Basic TXVmYXNhOkNpcmNsZSBvZiBMaWZl"

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CredentialsPlugin, redirects of authenticated requests")
+@Suite("CredentialsPlugin, redirects of authenticated requests", .watched)
 struct CredentialsRedirectTests {
     private let plugin = CredentialsPlugin { _ in .init(username: "Mufasa", password: "Circle of Life") }
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("CredentialsPlugin: origins, bodies, neighbours, errors", .tags(.concurrent))
+@Suite("CredentialsPlugin: origins, bodies, neighbours, errors", .tags(.concurrent), .realTime, .watched)
 struct CredentialsScopeTests {
     private struct Refused: Error {}
 

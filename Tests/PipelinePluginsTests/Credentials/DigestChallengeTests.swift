@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("DigestChallenge")
+@Suite("DigestChallenge", .watched)
 struct DigestChallengeTests {
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
     private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"

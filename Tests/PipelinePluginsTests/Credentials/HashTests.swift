@@ -1,10 +1,11 @@
 import Foundation
 import PipelineHashes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Hash functions for Digest")
+@Suite("Hash functions for Digest", .watched)
 struct HashTests {
     static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("MD5")
+@Suite("MD5", .watched)
 struct MD5Tests {
     @Test(
         "Hashes match the test suite of RFC 1321 A.5",

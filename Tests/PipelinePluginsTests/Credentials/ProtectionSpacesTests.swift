@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("ProtectionSpaces")
+@Suite("ProtectionSpaces", .watched)
 struct ProtectionSpacesTests {
     private func request(_ url: String) throws -> PipelineRequest { try PipelineRequest(url: url) }
 

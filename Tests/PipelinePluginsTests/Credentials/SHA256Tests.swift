@@ -1,10 +1,11 @@
 import Foundation
 import PipelineHashes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("SHA-256")
+@Suite("SHA-256", .watched)
 struct SHA256Tests {
     @Test(
         "Hashes match the examples of FIPS 180-4",

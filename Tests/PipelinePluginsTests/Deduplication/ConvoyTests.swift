@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Calls that share a failed exchange", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Calls that share a failed exchange", .tags(.concurrent), .watched)
 struct ConvoyTests {
     private typealias Bench = ConvoyBench
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: failures, cancellation, deadlines", .tags(.concurrent))
+@Suite("DeduplicationPlugin: failures, cancellation, deadlines", .tags(.concurrent), .watched)
 struct DeduplicationEndTests {
     private typealias Bench = DeduplicationBench
 

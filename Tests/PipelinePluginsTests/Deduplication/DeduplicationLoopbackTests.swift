@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin over HTTP", .tags(.concurrent))
+@Suite("DeduplicationPlugin over HTTP", .tags(.concurrent), .realTime, .watched)
 struct DeduplicationLoopbackTests {
     @Test("D01: the server sees one request for 100 concurrent calls, and each gets the whole response")
     func hundred() async throws {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: outcomes of calls", .tags(.concurrent))
+@Suite("DeduplicationPlugin: outcomes of calls", .tags(.concurrent), .watched)
 struct DeduplicationOutcomeTests {
     @Test(
         "Each call that shares an exchange reports its own outcome before the caller resumes",

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: calls with their own exchange", .tags(.concurrent))
+@Suite("DeduplicationPlugin: calls with their own exchange", .tags(.concurrent), .watched)
 struct DeduplicationOwnExchangeTests {
     private typealias Bench = DeduplicationBench
 

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin", .tags(.concurrent))
+@Suite("DeduplicationPlugin", .tags(.concurrent), .watched)
 struct DeduplicationPluginTests {
     private typealias Bench = DeduplicationBench
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: position", .tags(.concurrent))
+@Suite("DeduplicationPlugin: position", .tags(.concurrent), .watched)
 struct DeduplicationPositionTests {
     private typealias Bench = DeduplicationBench
 

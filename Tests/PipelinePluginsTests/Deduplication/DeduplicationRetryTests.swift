@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin inside RetryPlugin", .tags(.concurrent))
+@Suite("DeduplicationPlugin inside RetryPlugin", .tags(.concurrent), .watched)
 struct DeduplicationRetryTests {
     private typealias Bench = DeduplicationBench
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("InflightExchanges", .tags(.concurrent))
+@Suite("InflightExchanges", .tags(.concurrent), .watched)
 struct InflightExchangesTests {
     @Test("P06: a call cancelled before it arrives does not wait and abandons the exchange it began")
     func cancelledBefore() async throws {

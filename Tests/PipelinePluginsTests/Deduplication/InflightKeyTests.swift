@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("InflightKey")
+@Suite("InflightKey", .watched)
 struct InflightKeyTests {
     private let place = Stage.Position()
 

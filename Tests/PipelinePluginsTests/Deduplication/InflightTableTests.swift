@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("InflightTable")
+@Suite("InflightTable", .watched)
 struct InflightTableTests {
     private typealias Table = InflightTable<Int, String, Int>
 

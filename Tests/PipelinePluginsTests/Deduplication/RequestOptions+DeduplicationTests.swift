@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: call option", .tags(.concurrent))
+@Suite("DeduplicationPlugin: call option", .tags(.concurrent), .watched)
 struct RequestOptionsDeduplicationTests {
     private typealias Bench = DeduplicationBench
 

@@ -1,11 +1,12 @@
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Successor")
+@Suite("Successor", .watched)
 struct SuccessorTests {
     private func ending() throws -> Successor.Ending {
         let request = try PipelineRequest(.get, url: "https://a.test/b")

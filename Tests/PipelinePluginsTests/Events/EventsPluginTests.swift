@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("EventsPlugin", .tags(.concurrent))
+@Suite("EventsPlugin", .tags(.concurrent), .watched)
 struct EventsPluginTests {
     private let events = EventsPlugin()
     private let clock = ManualClock()

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("FallbackPlugin", .tags(.concurrent))
+@Suite("FallbackPlugin", .tags(.concurrent), .watched)
 struct FallbackPluginTests {
     private typealias Step = ScriptedTransport.Step
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("FallbackPlugin.stored", .tags(.concurrent))
+@Suite("FallbackPlugin.stored", .tags(.concurrent), .watched)
 struct StoredFallbackTests {
     @Test("The plugin passes the conformance suite")
     func conformance() async {

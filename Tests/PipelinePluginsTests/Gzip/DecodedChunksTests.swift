@@ -35,7 +35,7 @@ private actor CountingReader {
     }
 }
 
-@Suite("GzipPlugin: streams", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("GzipPlugin: streams", .tags(.concurrent), .watched)
 struct DecodedChunksTests {
     private let text = GzipDecodingTests.text
 

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: several codings", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin: several codings", .watched)
 struct DecoderChainTests {
     private let text = GzipDecodingTests.text
 

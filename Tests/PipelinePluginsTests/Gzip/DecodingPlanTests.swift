@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("GzipPlugin: limits of bodies in memory", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("GzipPlugin: limits of bodies in memory", .tags(.concurrent), .watched)
 struct DecodingPlanTests {
     @Test("Z05: a body in memory may have exactly the allowed byte count", arguments: [0, 1, 5_000, 70_000, 300_000])
     func decodedByteCount(limit: Int) async throws {

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: responses", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin: responses", .watched)
 struct GzipDecodingTests {
     static let text = Data("The quick brown fox jumps over the lazy dog, again and again and again. ".utf8)
     private let text = Self.text

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: requests in memory")
+@Suite("GzipPlugin: requests in memory", .watched)
 struct GzipEncoderTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)

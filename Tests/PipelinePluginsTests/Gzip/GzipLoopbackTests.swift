@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Foundation decodes the responses here; the other suites script what the plugin decodes.
-@Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("GzipPlugin over loopback HTTP", .tags(.concurrent), .realTime, .watched)
 struct GzipLoopbackTests {
     private let json = GzipBytes.json(50_000)
 

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("GzipPlugin: limits and streams", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("GzipPlugin: limits and streams", .tags(.concurrent), .watched)
 struct GzipPluginLimitsTests {
     private let text = GzipDecodingTests.text
 

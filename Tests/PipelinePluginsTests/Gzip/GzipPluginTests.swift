@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin")
+@Suite("GzipPlugin", .watched)
 struct GzipPluginTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)

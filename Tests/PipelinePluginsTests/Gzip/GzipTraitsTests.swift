@@ -2,10 +2,11 @@ import Foundation
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The codings that the traits `Brotli` and `Zstd` add.
-@Suite("GzipPlugin: codings by trait")
+@Suite("GzipPlugin: codings by trait", .watched)
 struct GzipTraitsTests {
     private let text = GzipDecodingTests.text
 

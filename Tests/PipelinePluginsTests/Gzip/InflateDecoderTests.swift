@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: gzip and deflate", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin: gzip and deflate", .watched)
 struct InflateDecoderTests {
     private let text = GzipDecodingTests.text
 

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: zstd")
+@Suite("GzipPlugin: zstd", .watched)
 struct ZstdDecoderTests {
     private let text = GzipDecodingTests.text
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HeadersPlugin", .tags(.concurrent))
+@Suite("HeadersPlugin", .tags(.concurrent), .realTime, .watched)
 struct HeadersPluginTests {
     private struct Refused: Error {}
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HedgingPlugin: the copy that loses", .tags(.concurrent))
+@Suite("HedgingPlugin: the copy that loses", .tags(.concurrent), .watched)
 struct HedgingLoserTests {
     private static let list = PublicSuffixList("test")
 

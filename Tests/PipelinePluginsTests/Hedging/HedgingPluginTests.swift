@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HedgingPlugin", .tags(.concurrent))
+@Suite("HedgingPlugin", .tags(.concurrent), .watched)
 struct HedgingPluginTests {
     private typealias Step = ScriptedTransport.Step
 

@@ -6,7 +6,11 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("HedgingPlugin: 10,000 calls to a server that delays 1 % of its responses by a second", .tags(.concurrent))
+@Suite(
+    "HedgingPlugin: 10,000 calls to a server that delays 1 % of its responses by a second",
+    .tags(.concurrent),
+    .watched
+)
 struct HedgingProofTests {
     /// What 10,000 calls took, 100 per second.
     private struct Run {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The result of a hedged call")
+@Suite("The result of a hedged call", .watched)
 struct HedgingRaceTests {
     typealias Ending = HedgingRace.Ending
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HedgingPlugin: calls that share exchanges, tokens that are refreshed", .tags(.concurrent))
+@Suite("HedgingPlugin: calls that share exchanges, tokens that are refreshed", .tags(.concurrent), .watched)
 struct HedgingSharingTests {
     private let clock = ManualClock()
     private let deduplication = DeduplicationPlugin()

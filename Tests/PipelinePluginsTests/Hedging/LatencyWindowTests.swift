@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Percentiles of latencies")
+@Suite("Percentiles of latencies", .watched)
 struct LatencyWindowTests {
     @Test("There is no percentile before 20 latencies")
     func few() {

@@ -2,10 +2,11 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// Secrets of a call that also appear elsewhere in its lines.
-@Suite("LoggingPlugin, secrets of the call in its own lines")
+@Suite("LoggingPlugin, secrets of the call in its own lines", .watched)
 struct LoggingCallSecretsTests {
     private let lines = LogLines()
 

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, cookies of earlier responses")
+@Suite("LoggingPlugin, cookies of earlier responses", .watched)
 struct LoggingCookieTests {
     @Test("F06 A cookie that an earlier response of the call set is hidden in the lines of later exchanges")
     func earlierCookies() async throws {

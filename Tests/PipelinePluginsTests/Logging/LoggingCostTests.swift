@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, cost of bodies")
+@Suite("LoggingPlugin, cost of bodies", .realTime, .watched)
 struct LoggingCostTests {
     private func cost(ofNestedNames prefix: String) -> Duration {
         let count = 8_000

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Summaries, formatters, and a level for one call.
-@Suite("LoggingPlugin, forms", .tags(.concurrent))
+@Suite("LoggingPlugin, forms", .tags(.concurrent), .realTime, .watched)
 struct LoggingFormTests {
     private let clock = ManualClock()
     private let lines = LogLines()

@@ -8,7 +8,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, events", .tags(.concurrent))
+@Suite("LoggingPlugin, events", .tags(.concurrent), .watched)
 struct LoggingPluginEventTests {
     private let clock = ManualClock()
     private let lines = LogLines()

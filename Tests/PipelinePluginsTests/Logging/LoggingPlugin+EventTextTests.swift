@@ -8,7 +8,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, texts of events", .tags(.concurrent))
+@Suite("LoggingPlugin, texts of events", .tags(.concurrent), .watched)
 struct LoggingPluginEventTextTests {
     private let clock = ManualClock()
     private let lines = LogLines()

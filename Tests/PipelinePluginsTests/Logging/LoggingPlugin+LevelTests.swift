@@ -2,9 +2,10 @@ import Logging
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, levels of loggers")
+@Suite("LoggingPlugin, levels of loggers", .watched)
 struct LoggingPluginLevelTests {
     @Test(
         "A logger gets only the lines that its own level allows, and no others are formatted",

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The lines that are written when a call has ended.
-@Suite("LoggingPlugin, outcomes of calls", .tags(.concurrent))
+@Suite("LoggingPlugin, outcomes of calls", .tags(.concurrent), .watched)
 struct LoggingPluginOutcomeTests {
     private let clock = ManualClock()
     private let lines = LogLines()

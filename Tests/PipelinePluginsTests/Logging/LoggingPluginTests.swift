@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("LoggingPlugin", .tags(.concurrent))
+@Suite("LoggingPlugin", .tags(.concurrent), .watched)
 struct LoggingPluginTests {
     private let clock = ManualClock()
     private let lines = LogLines()

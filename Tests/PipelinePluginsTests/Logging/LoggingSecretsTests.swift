@@ -3,10 +3,11 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// A unique canary in each place that can hold a secret; none may appear in any output.
-@Suite("LoggingPlugin, secrets")
+@Suite("LoggingPlugin, secrets", .watched)
 struct LoggingSecretsTests {
     private struct Leak: Error {
         let text: String

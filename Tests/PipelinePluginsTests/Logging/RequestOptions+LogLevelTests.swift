@@ -8,7 +8,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("LoggingPlugin, the level of a call", .tags(.concurrent))
+@Suite("LoggingPlugin, the level of a call", .tags(.concurrent), .watched)
 struct RequestOptionsLogLevelTests {
     private let clock = ManualClock()
     private let lines = LogLines()

@@ -1,11 +1,12 @@
 #if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("ContentDigest")
+@Suite("ContentDigest", .watched)
 struct ContentDigestTests {
     @Test("The values are those of RFC 9530")
     func values() {

@@ -1,10 +1,11 @@
 #if Crypto || canImport(CryptoKit)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Keys of message signatures")
+@Suite("Keys of message signatures", .watched)
 struct MessageKeyTests {
     private typealias Keys = SignatureVectors.Keys
 

@@ -2,11 +2,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Exchange of signed messages")
+@Suite("Exchange of signed messages", .watched)
 struct MessageSignatureExchangeTests {
     private typealias Keys = SignatureVectors.Keys
 

@@ -2,11 +2,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Vectors of RFC 9421")
+@Suite("Vectors of RFC 9421", .watched)
 struct MessageSignatureTests {
     private typealias Keys = SignatureVectors.Keys
     private typealias Signatures = SignatureVectors.Signatures

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import PipelinePlugins
 
-@Suite("MessageSigner")
+@Suite("MessageSigner", .watched)
 struct MessageSignerTests {
     private static let created = 1_767_225_600
 

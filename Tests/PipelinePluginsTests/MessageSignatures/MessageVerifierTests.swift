@@ -2,11 +2,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("MessageVerifier")
+@Suite("MessageVerifier", .watched)
 struct MessageVerifierTests {
     private static let date = Date(timeIntervalSince1970: 1_000_000)
     private static let secret = Data("secret".utf8)

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("SignatureComponent")
+@Suite("SignatureComponent", .watched)
 struct SignatureComponentTests {
     private static let example = "https://www.example.com/path?param=value"
 

@@ -10,7 +10,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("MetricsPlugin: attributes", .tags(.concurrent))
+@Suite("MetricsPlugin: attributes", .tags(.concurrent), .watched)
 struct MetricAttributesTests {
     private struct Leak: Error {
         let text: String

@@ -54,7 +54,7 @@ private final class CallingFactory: MetricsFactory {
     func destroyTimer(_ handler: any TimerHandler) { inner.destroyTimer(handler) }
 }
 
-@Suite("MetricsPlugin: metric objects", .tags(.concurrent))
+@Suite("MetricsPlugin: metric objects", .tags(.concurrent), .watched)
 struct MetricStoreTests {
     private let metrics = TestMetrics()
 

@@ -10,7 +10,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("MetricsPlugin", .tags(.concurrent))
+@Suite("MetricsPlugin", .tags(.concurrent), .realTime, .watched)
 struct MetricsPluginTests {
     private struct Teapot: Error {}
 

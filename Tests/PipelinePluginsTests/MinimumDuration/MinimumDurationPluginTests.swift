@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("MinimumDurationPlugin", .tags(.concurrent))
+@Suite("MinimumDurationPlugin", .tags(.concurrent), .realTime, .watched)
 struct MinimumDurationPluginTests {
     private let clock = ManualClock()
     private let minimum = MinimumDurationPlugin(.seconds(2))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("OAuthPlugin: the loopback redirect", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: the loopback redirect", .tags(.concurrent), .watched)
 struct LoopbackRedirectReceiverTests {
     /// Returns the response as text: the head and the body.
     private static func response(_ method: String, _ url: String) throws -> String {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("OAuthPlugin: authorization code with PKCE", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: authorization code with PKCE", .tags(.concurrent), .watched)
 struct OAuthAuthorizationTests {
     @Test("The hash of the verifier is that of the sample in RFC 7636")
     func vector() throws {

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("OAuthPlugin: client credentials", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: client credentials", .tags(.concurrent), .watched)
 struct OAuthClientCredentialsTests {
     @Test("Calls obtain one token without a sign-in, and send it")
     func obtains() async throws {

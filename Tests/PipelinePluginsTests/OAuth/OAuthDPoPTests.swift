@@ -15,7 +15,7 @@ import Crypto
 import CryptoKit
 #endif
 
-@Suite("OAuthPlugin: DPoP", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: DPoP", .tags(.concurrent), .watched)
 struct OAuthDPoPTests {
     /// A proof whose signature was verified.
     private struct Proof {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("OAuthPlugin: device flow", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: device flow", .tags(.concurrent), .watched)
 struct OAuthDeviceTests {
     /// Signs in, and returns the error and the seconds at which the token endpoint was asked.
     private func poll(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("OAuthPlugin: sessions and stores", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: sessions and stores", .tags(.concurrent), .watched)
 struct OAuthPluginTests {
     private let invalidGrant: OAuthBench.Answer = { request, _ in
         request.form["grant_type"] == "refresh_token" ? OAuthBench.failure("invalid_grant") : nil

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("OAuthPlugin: the authorization server", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("OAuthPlugin: the authorization server", .tags(.concurrent), .watched)
 struct OAuthServerTests {
     private static let metadata =
         #"{"issuer": "https://auth.test/tenant", "token_endpoint": "https://auth.test/token"}"#

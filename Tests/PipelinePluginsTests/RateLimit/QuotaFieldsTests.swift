@@ -1,9 +1,10 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Header fields RateLimit and RateLimit-Policy")
+@Suite("Header fields RateLimit and RateLimit-Policy", .watched)
 struct QuotaFieldsTests {
     @Test(
         "A used-up quota asks for a wait; anything malformed is ignored",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A rate limit outside a concurrency limit, as in the standard order.
-@Suite("RateLimitPlugin outside ConcurrencyLimitPlugin", .tags(.concurrent))
+@Suite("RateLimitPlugin outside ConcurrencyLimitPlugin", .tags(.concurrent), .watched)
 struct RateDepartureTests {
     private let clock = ManualClock()
 

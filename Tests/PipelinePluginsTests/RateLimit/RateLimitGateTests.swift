@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RateLimitPlugin: gate", .tags(.concurrent))
+@Suite("RateLimitPlugin: gate", .tags(.concurrent), .watched)
 struct RateLimitGateTests {
     private static func field(_ name: String, _ value: String) -> HTTPFields {
         guard let name = HTTPField.Name(name) else { return [:] }

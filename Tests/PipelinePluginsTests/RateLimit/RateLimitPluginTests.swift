@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RateLimitPlugin", .tags(.concurrent))
+@Suite("RateLimitPlugin", .tags(.concurrent), .watched)
 struct RateLimitPluginTests {
     private static let slow = RateLimit(1, per: .seconds(10))
 

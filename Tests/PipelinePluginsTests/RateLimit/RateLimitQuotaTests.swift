@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RateLimitPlugin: quota", .tags(.concurrent))
+@Suite("RateLimitPlugin: quota", .tags(.concurrent), .watched)
 struct RateLimitQuotaTests {
     private static let limit = RateLimit(100, per: .seconds(1))
 

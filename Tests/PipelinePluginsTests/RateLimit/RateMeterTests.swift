@@ -1,10 +1,11 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RateMeter")
+@Suite("RateMeter", .watched)
 struct RateMeterTests {
     private let now = PipelineClock(ManualClock()).now
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RateWindow")
+@Suite("RateWindow", .watched)
 struct RateWindowTests {
     /// A window for 10 requests in 1,000 ns.
     private func window(burst: Int = 1, jitter: Int64 = 0) -> RateWindow {

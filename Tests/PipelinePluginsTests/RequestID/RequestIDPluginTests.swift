@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RequestIDPlugin", .tags(.concurrent))
+@Suite("RequestIDPlugin", .tags(.concurrent), .realTime, .watched)
 struct RequestIDPluginTests {
     private let transport = ScriptedTransport(always: .status(200))
 

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+import TestSupport
 import Testing
 
-@Suite("PipelineResponse.retryAfter")
+@Suite("PipelineResponse.retryAfter", .watched)
 struct PipelineResponseRetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let now = Date(timeIntervalSince1970: 784_111_777)

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: call option", .tags(.concurrent))
+@Suite("RetryPlugin: call option", .tags(.concurrent), .watched)
 struct RequestOptionsRetryTests {
     @Test("C22 A call retries the statuses of its policy at once, up to maximumAttempts")
     func codyFire() async {

@@ -1,9 +1,10 @@
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RetryBackoff")
+@Suite("RetryBackoff", .watched)
 struct RetryBackoffTests {
     private static func delays(_ backoff: RetryBackoff, _ attempts: [Int], seed: UInt64 = 1) -> [Duration] {
         var random = PipelineRandom.seeded(seed)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RetryBalance", .tags(.concurrent))
+@Suite("RetryBalance", .tags(.concurrent), .watched)
 struct RetryBalanceTests {
     @Test(
         "On a stopped clock, 10,000 calls allow their share of retries plus the reserve",

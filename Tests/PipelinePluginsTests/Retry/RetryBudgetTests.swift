@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RetryBudget", .tags(.concurrent))
+@Suite("RetryBudget", .tags(.concurrent), .watched)
 struct RetryBudgetTests {
     static let origin = Date(timeIntervalSince1970: 1_767_225_600)
 

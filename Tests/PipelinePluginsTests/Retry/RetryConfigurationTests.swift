@@ -1,8 +1,9 @@
 import Pipeline
 import PipelinePlugins
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin: invalid settings trap")
+@Suite("RetryPlugin: invalid settings trap", .watched)
 struct RetryConfigurationTests {
     private static func text(_ result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin: resumable downloads")
+@Suite("RetryPlugin: resumable downloads", .watched)
 struct RetryDownloadTests {
     private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RetryLedger", .tags(.concurrent))
+@Suite("RetryLedger", .tags(.concurrent), .watched)
 struct RetryLedgerTests {
     @Test("Each host and port has its own budget, and the case of a host name is ignored")
     func hosts() async {

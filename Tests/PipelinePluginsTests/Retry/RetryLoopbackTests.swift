@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin over loopback HTTP", .tags(.concurrent))
+@Suite("RetryPlugin over loopback HTTP", .tags(.concurrent), .realTime, .watched)
 struct RetryLoopbackTests {
     private static func provider(_ plugin: RetryPlugin) -> Provider<Ask> {
         Provider(transport: URLSessionTransport(), plugins: [plugin])

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: waiting for a network", .tags(.concurrent))
+@Suite("RetryPlugin: waiting for a network", .tags(.concurrent), .watched)
 struct RetryPluginConnectivityWaitTests {
     /// A plugin that waits for a network, which is available from a given time on.
     private static func bench(

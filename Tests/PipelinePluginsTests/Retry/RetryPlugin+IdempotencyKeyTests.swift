@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin: idempotency keys")
+@Suite("RetryPlugin: idempotency keys", .watched)
 struct RetryPluginIdempotencyKeyTests {
     private static func fields(
         _ key: RetryPlugin.IdempotencyKey?,

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin", .tags(.concurrent))
+@Suite("RetryPlugin", .tags(.concurrent), .watched)
 struct RetryPluginTests {
     private static let always = RetryPlugin(backoff: .immediate, budget: .unlimited)
 

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RetryPolicy")
+@Suite("RetryPolicy", .watched)
 struct RetryPolicyTests {
     private static func count(
         _ policy: RetryPolicy,

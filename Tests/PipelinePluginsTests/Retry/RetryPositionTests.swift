@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin: position")
+@Suite("RetryPlugin: position", .watched)
 struct RetryPositionTests {
     private static func token() -> AccessTokenPlugin {
         let count = Atomic(0)

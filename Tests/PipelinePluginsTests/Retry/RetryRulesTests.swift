@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: attempts and options of a call", .tags(.concurrent))
+@Suite("RetryPlugin: attempts and options of a call", .tags(.concurrent), .watched)
 struct RetryRulesTests {
     @Test("maximumAttempts includes the first attempt: 3 sends the request 3 times", arguments: [1, 2, 3, 7])
     func attempts(maximum: Int) async {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: waits, deadlines and bodies of failed attempts", .tags(.concurrent))
+@Suite("RetryPlugin: waits, deadlines and bodies of failed attempts", .tags(.concurrent), .watched)
 struct RetryWaitTests {
     private static let second = RetryPlugin(backoff: .constant(.seconds(1)))
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Signatures of exchanges", .tags(.concurrent))
+@Suite("Signatures of exchanges", .tags(.concurrent), .watched)
 struct SignedExchangesTests {
     enum Scheme: CaseIterable { case awsFields, awsQuery, message }
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("SigningPlugin", .tags(.concurrent))
+@Suite("SigningPlugin", .tags(.concurrent), .watched)
 struct SigningPluginTests {
     private typealias Step = ScriptedTransport.Step
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The rows of the fault matrix that involve a plugin.
-@Suite("Connection faults under plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Connection faults under plugins", .tags(.concurrent), .realTime, .watched)
 struct ConnectionFaultStackTests {
     private static var transports: [any Transport] {
         #if AsyncHTTPClient

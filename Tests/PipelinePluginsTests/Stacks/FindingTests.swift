@@ -1,9 +1,10 @@
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Findings between plugins, built-in or not")
+@Suite("Findings between plugins, built-in or not", .watched)
 struct FindingTests {
     /// A plugin of another author.
     private struct Stranger: CapabilityDeclaring, Stage.Prepare {

@@ -5,9 +5,10 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Options and the plugins that handle them")
+@Suite("Options and the plugins that handle them", .watched)
 struct HandledOptionsTests {
     /// An option with the plugins that handle it.
     struct Case: Sendable, CustomTestStringConvertible {

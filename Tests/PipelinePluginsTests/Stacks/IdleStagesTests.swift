@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Idle stages of the standard stack", .tags(.concurrent))
+@Suite("Idle stages of the standard stack", .tags(.concurrent), .watched)
 struct IdleStagesTests {
     private let clock = ManualClock()
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The claims of the guide "Order", row by row.
-@Suite("Order")
+@Suite("Order", .watched)
 struct OrderTests {
     private let clock = ManualClock()
     private let counter = Tally()

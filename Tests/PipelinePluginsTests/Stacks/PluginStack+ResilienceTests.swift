@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PluginStack.standard(.resilient)", .tags(.concurrent))
+@Suite("PluginStack.standard(.resilient)", .tags(.concurrent), .watched)
 struct PluginStackResilienceTests {
     @Test("The resilient stack shows its plugins in order, and has no findings")
     func explanation() {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PluginStack.standard", .tags(.concurrent))
+@Suite("PluginStack.standard", .tags(.concurrent), .watched)
 struct PluginStackStandardTests {
     @Test("The stack shows exactly what runs per call and per exchange, and its order has no findings")
     func explanation() {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// All plugins that wait, share or retry in one stack, under all kinds of calls and responses.
-@Suite("A storm of calls", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("A storm of calls", .tags(.concurrent), .watched)
 struct StormTests {
     private struct Storm: Transport {
         let clock: ManualClock

@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Streams through plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Streams through plugins", .tags(.concurrent), .realTime, .watched)
 struct PluginStreamTests {
     private static func transports() -> [any Transport] {
         #if AsyncHTTPClient

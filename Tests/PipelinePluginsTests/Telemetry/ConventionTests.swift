@@ -13,7 +13,7 @@ import Testing
 import Tracing
 
 /// What both plugins report for a call, checked against OpenTelemetry's conventions.
-@Suite("OpenTelemetry conventions", .tags(.concurrent))
+@Suite("OpenTelemetry conventions", .tags(.concurrent), .realTime, .watched)
 struct ConventionTests {
     private let metrics = CheckedMetrics()
     private let tracer = InMemoryTracer()

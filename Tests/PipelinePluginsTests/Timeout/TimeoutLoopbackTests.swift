@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin over loopback HTTP", .tags(.concurrent))
+@Suite("TimeoutPlugin over loopback HTTP", .tags(.concurrent), .realTime, .watched)
 struct TimeoutLoopbackTests {
     private let clock = ManualClock()
 

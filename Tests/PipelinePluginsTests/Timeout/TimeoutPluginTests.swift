@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin: attempt and idle", .tags(.concurrent))
+@Suite("TimeoutPlugin: attempt and idle", .tags(.concurrent), .watched)
 struct TimeoutPluginTests {
     private let clock = ManualClock()
 

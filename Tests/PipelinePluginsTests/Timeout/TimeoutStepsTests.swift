@@ -1,11 +1,12 @@
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import struct Pipeline.PipelineClock
 
-@Suite("TimeoutPlugin: steps of a wait")
+@Suite("TimeoutPlugin: steps of a wait", .realTime, .watched)
 struct TimeoutStepsTests {
     @Test(
         "A wait is split into steps, each as long as all before it, up to its deadline",

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin: total", .tags(.concurrent))
+@Suite("TimeoutPlugin: total", .tags(.concurrent), .watched)
 struct TotalTimeoutTests {
     private let clock = ManualClock()
 

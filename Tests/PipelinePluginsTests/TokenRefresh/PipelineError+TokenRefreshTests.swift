@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: failures of a refresh", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: failures of a refresh", .tags(.concurrent), .watched)
 struct PipelineErrorTokenRefreshTests: TokenCalls {
     @Test(
         "A03 Beyond the allowed refreshes within the window, a call fails with excessiveRefresh and the 401",

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: changes of the credential", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: changes of the credential", .tags(.concurrent), .watched)
 struct TokenChangeTests: TokenCalls {
     private let bench = TokenBench(refuses: "old")
     /// A slow `onChange` continues when this clock advances by a second.

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: deadlines of waiting calls", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: deadlines of waiting calls", .tags(.concurrent), .watched)
 struct TokenDeadlineTests: TokenCalls {
     private let bench = TokenBench(isGated: true, refuses: "old")
 

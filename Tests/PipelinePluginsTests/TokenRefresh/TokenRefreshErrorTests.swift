@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: errors, position and secrets", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: errors, position and secrets", .tags(.concurrent), .watched)
 struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Errors
 

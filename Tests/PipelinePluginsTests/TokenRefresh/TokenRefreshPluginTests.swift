@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin", .tags(.concurrent), .watched)
 struct TokenRefreshPluginTests {
     @Test("The plugin passes the conformance suite, even if each call waits for a refresh", arguments: [true, false])
     func conformance(isExpired: Bool) async {

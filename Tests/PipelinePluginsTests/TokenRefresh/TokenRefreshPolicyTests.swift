@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPolicy", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPolicy", .tags(.concurrent), .watched)
 struct TokenRefreshPolicyTests {
     @Test(
         "A credential that expires within the leeway is refreshed before sending",

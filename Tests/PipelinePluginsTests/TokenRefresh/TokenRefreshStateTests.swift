@@ -1,11 +1,12 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("TokenRefreshState")
+@Suite("TokenRefreshState", .watched)
 struct TokenRefreshStateTests {
     @Test(
         "A01-A09 In any order of events, refreshes never overlap, no waiter is lost, changes are reported in order",

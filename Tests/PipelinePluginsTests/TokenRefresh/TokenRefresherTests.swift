@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: one refresh for many calls", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: one refresh for many calls", .tags(.concurrent), .watched)
 struct TokenRefresherTests: TokenCalls {
     @Test("A01 1,000 parallel 401s cause 1 refresh, and each call is retried once")
     func thousand() async throws {

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: refresh through its own provider", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: refresh through its own provider", .tags(.concurrent), .realTime, .watched)
 struct TokenRequestTests {
     /// A provider that the closure of its own plugin can reach.
     private final class Client: Sendable {

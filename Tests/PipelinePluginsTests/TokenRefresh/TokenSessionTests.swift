@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin: end of a session", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: end of a session", .tags(.concurrent), .watched)
 struct TokenSessionTests: TokenCalls {
     /// How a session ends.
     enum End: CaseIterable {

@@ -10,7 +10,7 @@ import Tracing
 
 @testable import PipelinePlugins
 
-@Suite("TracingPlugin: attributes and names of spans", .tags(.concurrent))
+@Suite("TracingPlugin: attributes and names of spans", .tags(.concurrent), .watched)
 struct SpanTextTests {
     private let tracer = W3CTracer()
     private let clock = ManualClock()

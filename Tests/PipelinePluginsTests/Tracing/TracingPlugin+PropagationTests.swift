@@ -22,7 +22,7 @@ private final class Seen: Sendable {
     }
 }
 
-@Suite("TracingPlugin.Propagation", .tags(.concurrent))
+@Suite("TracingPlugin.Propagation", .tags(.concurrent), .realTime, .watched)
 struct TracingPluginPropagationTests {
     private struct Refused: Error {}
 

@@ -10,7 +10,7 @@ import Tracing
 
 @testable import PipelinePlugins
 
-@Suite("TracingPlugin", .tags(.concurrent))
+@Suite("TracingPlugin", .tags(.concurrent), .watched)
 struct TracingPluginTests {
     private let tracer = W3CTracer()
     private let clock = ManualClock()

@@ -1,11 +1,12 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The end of a body")
+@Suite("The end of a body", .watched)
 struct PipelineBodyEndTests {
     private static func pieces(failing: Bool = false) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Annotations and health")
+@Suite("Annotations and health", .watched)
 struct PluginAnnotationTests {
     private struct Waiting: Stage.Exchange, HealthReporting {
         func exchange(

@@ -1,11 +1,12 @@
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Partitions")
+@Suite("Partitions", .watched)
 struct TrafficPartitionTests {
     private final class Item: PartitionObject {
         private let idleMoment: PipelineClock.Instant?

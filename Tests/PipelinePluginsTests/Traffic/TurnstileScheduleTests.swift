@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Turnstile schedules", .tags(.concurrent))
+@Suite("Turnstile schedules", .tags(.concurrent), .watched)
 struct TurnstileScheduleTests {
     /// A call of a random schedule, in milliseconds from its start.
     private struct Call: Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("Turnstile", .tags(.concurrent))
+@Suite("Turnstile", .tags(.concurrent), .watched)
 struct TurnstileTests {
     private let manual = ManualClock()
     private let clock: PipelineClock

@@ -1,10 +1,11 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("WaitingLine")
+@Suite("WaitingLine", .watched)
 struct WaitingLineTests {
     private let start = PipelineClock(ManualClock()).now
 

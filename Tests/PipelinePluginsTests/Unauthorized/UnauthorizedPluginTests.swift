@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("UnauthorizedPlugin", .tags(.concurrent))
+@Suite("UnauthorizedPlugin", .tags(.concurrent), .realTime, .watched)
 struct UnauthorizedPluginTests {
     /// The responses the closure received, in order.
     private final class Told: Sendable {

@@ -4,9 +4,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Webhooks")
+@Suite("Webhooks", .watched)
 struct WebhookTests {
     private static let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
     private static let body = Data(#"{"test": 2432232314}"#.utf8)

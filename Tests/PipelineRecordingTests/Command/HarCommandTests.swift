@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -36,7 +37,7 @@ private enum HarCommand {
 }
 
 #if HARCommand
-@Suite("The har command", .serialized, .timeLimit(.minutes(10)))
+@Suite("The har command", .realTime, .watched)
 struct HarCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
 
@@ -231,7 +232,7 @@ struct HarCommandTests {
     }
 }
 #else
-@Suite("The har command without its package trait")
+@Suite("The har command without its package trait", .realTime, .watched)
 struct HarTraitTests {
     @Test("The command fails and names the trait")
     func missingTrait() async throws {

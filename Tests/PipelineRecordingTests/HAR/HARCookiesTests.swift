@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("HARCookies")
+@Suite("HARCookies", .watched)
 struct HARCookiesTests {
     private func entry(
         url: String = "https://h/a?b=c%20d&e",

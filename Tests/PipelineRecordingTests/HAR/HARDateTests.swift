@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("HARDate")
+@Suite("HARDate", .watched)
 struct HARDateTests {
     @Test(
         "ISO 8601 dates are read in any time zone and with any number of decimals",

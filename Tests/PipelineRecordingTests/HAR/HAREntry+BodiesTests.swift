@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Bodies as other HAR writers encode them")
+@Suite("Bodies as other HAR writers encode them", .watched)
 struct HAREntryBodiesTests {
     private func response(_ text: String) throws -> RecordedExchange.Response {
         try #require(try HAREntry(response: text).exchange(sideFiles: nil).response)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Entries as other HAR writers produce them")
+@Suite("Entries as other HAR writers produce them", .watched)
 struct HAREntryReadingTests {
     private func response(_ text: String) throws -> RecordedExchange.Response {
         try #require(try HAREntry(response: text).exchange(sideFiles: nil).response)

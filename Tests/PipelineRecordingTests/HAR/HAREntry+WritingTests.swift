@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Entries as HAR 1.2 specifies them")
+@Suite("Entries as HAR 1.2 specifies them", .watched)
 struct HAREntryWritingTests {
     static let start = Date(timeIntervalSince1970: 1_795_227_146.1194)
 

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Request bodies and failed exchanges")
+@Suite("Request bodies and failed exchanges", .watched)
 struct HAREntryRequestTests {
     private func body(
         _ postData: String,

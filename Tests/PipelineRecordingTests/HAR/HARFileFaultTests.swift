@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -14,7 +15,7 @@ import Musl
 import Android
 #endif
 
-@Suite("Damaged and large HAR files")
+@Suite("Damaged and large HAR files", .watched)
 struct HARFileFaultTests {
     static let entries = [
         #"{"startedDateTime":"2026-11-21T02:12:26.119Z","time":1.5,"request":{"method":"POST","url":"http://h/?a=b","#

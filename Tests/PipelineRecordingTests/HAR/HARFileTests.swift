@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("HAR files")
+@Suite("HAR files", .watched)
 struct HARFileTests {
     static let small = #"{"request":{"method":"GET","url":"http://h/"},"response":{"status":200}}"#
 

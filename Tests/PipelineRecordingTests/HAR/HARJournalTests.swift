@@ -16,7 +16,7 @@ import Musl
 import Android
 #endif
 
-@Suite("Journals of recorders", .tags(.concurrent))
+@Suite("Journals of recorders", .tags(.concurrent), .watched)
 struct HARJournalTests {
     private func entry(_ number: Int) -> HAREntry {
         HAREntry(json: .object(["n": .integer(number), "text": .string("a\nü\u{2028}")]))

@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The layout of HAR files")
+@Suite("The layout of HAR files", .watched)
 struct HARLayoutTests {
     private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
 

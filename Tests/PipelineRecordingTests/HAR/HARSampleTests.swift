@@ -1,11 +1,12 @@
 import Foundation
 import Pipeline
 import PipelineHashes
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Samples recorded by other software")
+@Suite("Samples recorded by other software", .watched)
 struct HARSampleTests {
     private struct Row: Decodable {
         var method: String

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -14,7 +15,7 @@ import Musl
 import Android
 #endif
 
-@Suite("Scanning HAR files")
+@Suite("Scanning HAR files", .watched)
 struct HARScannerTests {
     @Test(
         "F04 Nesting of 100,000 levels is an error at its byte, inside and outside an entry",

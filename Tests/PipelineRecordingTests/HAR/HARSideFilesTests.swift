@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineHashes
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Side files of large bodies")
+@Suite("Side files of large bodies", .watched)
 struct HARSideFilesTests {
     private func entry(_ response: RecordedExchange.Response, body: Data? = nil) -> HAREntry {
         HAREntry(RecordedExchange(request: .init(method: "PUT", url: "http://h/", body: body), response: response))

@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("HAR files that change while they are open")
+@Suite("HAR files that change while they are open", .watched)
 struct HARSourceTests {
     private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
 

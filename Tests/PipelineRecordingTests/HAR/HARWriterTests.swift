@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -14,7 +15,7 @@ import Musl
 import Android
 #endif
 
-@Suite("HAR files that cannot be written")
+@Suite("HAR files that cannot be written", .watched)
 struct HARWriterTests {
     @Test("F01 Without disk space, writing fails with recording.notWritten and leaves only the old file")
     func noSpace() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("JSONNode: text", .tags(.concurrent))
+@Suite("JSONNode: text", .tags(.concurrent), .watched)
 struct JSONNodeTextTests {
     @Test(
         "A value without whitespace is written exactly as it was read",

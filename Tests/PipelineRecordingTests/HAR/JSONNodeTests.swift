@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("JSONNode", .tags(.concurrent))
+@Suite("JSONNode", .tags(.concurrent), .watched)
 struct JSONNodeTests {
     @Test("The last of several members with one name wins; null reads as nil; new members are appended")
     func members() throws {

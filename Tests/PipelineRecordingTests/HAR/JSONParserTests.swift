@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("JSONParser", .tags(.concurrent))
+@Suite("JSONParser", .tags(.concurrent), .watched)
 struct JSONParserTests {
     @Test(
         "Escapes are read as their characters, and a lone surrogate as U+FFFD",

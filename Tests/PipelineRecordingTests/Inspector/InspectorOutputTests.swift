@@ -10,7 +10,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The page of InspectorPlugin")
+@Suite("The page of InspectorPlugin", .realTime, .watched)
 struct InspectorOutputTests {
     private let folder: TemporaryFolder
 
@@ -158,8 +158,7 @@ extension InspectorOutputTests {
     }
 
     @Test(
-        "Without its plugin, the server ends; a port that is in use is an error, after which the plugin works",
-        .timeLimit(.minutes(10))
+        "Without its plugin, the server ends; a port that is in use is an error, after which the plugin works"
     )
     func port() async throws {
         var first: InspectorPlugin? = InspectorPlugin(.loopback())

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("InspectorPlugin")
+@Suite("InspectorPlugin", .watched)
 struct InspectorPluginTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()

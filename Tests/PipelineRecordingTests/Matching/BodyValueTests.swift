@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("RequestMatching: bodies")
+@Suite("RequestMatching: bodies", .watched)
 struct BodyValueTests {
     @Test(
         "bodies are compared according to their form",

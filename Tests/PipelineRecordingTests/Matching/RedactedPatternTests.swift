@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("F13 Redacted values match", .timeLimit(.minutes(10)))
+@Suite("F13 Redacted values match", .watched)
 struct RedactedPatternTests {
     private let bench: RecordingBench
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("RequestMatching")
+@Suite("RequestMatching", .watched)
 struct RequestMatchingTests {
     static func request(
         _ url: String = "https://api.example/a",

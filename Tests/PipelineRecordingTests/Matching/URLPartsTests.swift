@@ -5,7 +5,7 @@ import PipelineRecording
 import TestSupport
 import Testing
 
-@Suite("RequestMatching: URLs")
+@Suite("RequestMatching: URLs", .watched)
 struct URLPartsTests {
     @Test(
         "URLs are normalized before they are compared",

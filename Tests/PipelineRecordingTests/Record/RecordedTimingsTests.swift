@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("What a recording knows of the time and the connection of an exchange")
+@Suite("What a recording knows of the time and the connection of an exchange", .watched)
 struct RecordedTimingsTests {
     private struct Log: Decodable {
         struct File: Decodable { let log: Log }

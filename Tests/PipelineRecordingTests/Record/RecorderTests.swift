@@ -1,11 +1,12 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Recorder")
+@Suite("Recorder", .watched)
 struct RecorderTests {
     private final class Reports: Sendable {
         private let errors = Mutex<[PipelineError]>([])

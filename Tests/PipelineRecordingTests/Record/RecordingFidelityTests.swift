@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Fidelity of recordings", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Fidelity of recordings", .tags(.concurrent), .watched)
 struct RecordingFidelityTests {
     private let bench: RecordingBench
     private static let binary = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

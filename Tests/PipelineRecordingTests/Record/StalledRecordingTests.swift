@@ -8,7 +8,7 @@ import Testing
 @testable import Pipeline
 @testable import PipelineRecording
 
-@Suite("Recordings on a stalled disk", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Recordings on a stalled disk", .tags(.concurrent), .watched)
 struct StalledRecordingTests {
     private func recorder(_ bench: RecordingBench, _ journal: HARJournal) -> Recorder {
         Recorder(HARFile(), journal, for: bench.file, RecordingRedaction(.standard), byteLimit: 1 << 20)

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Secrets of OAuth")
+@Suite("Secrets of OAuth", .watched)
 struct OAuthSecretsTests {
     private static let secret = "canary:secret/4711"
     private static let code = "canary-code+0815="

@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("F14 Secret names in recordings", .timeLimit(.minutes(10)))
+@Suite("F14 Secret names in recordings", .watched)
 struct RecordedNamesTests {
     private enum Place: String, CaseIterable {
         case query, fragment, form, multipart, json, xml, attribute, text, cookie, field

@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Learned secrets", .timeLimit(.minutes(10)))
+@Suite("Learned secrets", .watched)
 struct RecordingRedactionSecretsTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 

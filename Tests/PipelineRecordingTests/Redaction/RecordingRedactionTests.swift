@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Redaction of recordings", .timeLimit(.minutes(10)))
+@Suite("Redaction of recordings", .watched)
 struct RecordingRedactionTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 

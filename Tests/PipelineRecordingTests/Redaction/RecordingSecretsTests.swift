@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Secrets in recordings", .timeLimit(.minutes(10)))
+@Suite("Secrets in recordings", .watched)
 struct RecordingSecretsTests {
     private let bench: RecordingBench
 

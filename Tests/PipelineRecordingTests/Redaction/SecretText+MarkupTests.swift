@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -8,7 +9,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite("F14 Secrets in recorded XML", .timeLimit(.minutes(10)))
+@Suite("F14 Secrets in recorded XML", .watched)
 struct SecretTextMarkupTests {
     private let redaction = RecordingRedaction(.standard)
 

@@ -1,10 +1,11 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("F14 Secrets in recorded lines and pairs", .timeLimit(.minutes(10)))
+@Suite("F14 Secrets in recorded lines and pairs", .watched)
 struct SecretTextPairsTests {
     private let redaction = RecordingRedaction(.standard)
 

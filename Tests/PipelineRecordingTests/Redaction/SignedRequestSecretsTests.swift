@@ -8,7 +8,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Secrets of signed requests")
+@Suite("Secrets of signed requests", .watched)
 struct SignedRequestSecretsTests {
     private static let key = "canary-key-5d1f"
     private static let token = "canary-token/8c2e+=="

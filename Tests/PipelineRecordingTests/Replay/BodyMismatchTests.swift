@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Errors for bodies that do not match", .tags(.concurrent))
+@Suite("Errors for bodies that do not match", .tags(.concurrent), .watched)
 struct BodyMismatchTests {
     /// Returns the last line of the error for a request whose body matches no entry.
     private func line(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Errors for requests that match no entry", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Errors for requests that match no entry", .tags(.concurrent), .watched)
 struct MismatchTests {
     private let bench: RecordingBench
 

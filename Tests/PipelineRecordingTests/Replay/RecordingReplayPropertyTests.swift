@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("F13 Recordings replay", .timeLimit(.minutes(10)))
+@Suite("F13 Recordings replay", .watched)
 struct RecordingReplayPropertyTests {
     private let bench: RecordingBench
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The clock of a recorded session")
+@Suite("The clock of a recorded session", .watched)
 struct ReplayClockTests {
     private let start = Date(timeIntervalSince1970: 1_600_000_000)
 

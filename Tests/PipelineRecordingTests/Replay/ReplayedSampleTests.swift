@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Replay of recordings from other software", .timeLimit(.minutes(10)))
+@Suite("Replay of recordings from other software", .watched)
 struct ReplayedSampleTests {
     @Test("each recorded request gets its recorded response, byte for byte", arguments: HARBench.sampleNames)
     func sample(name: String) async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A session through plugins that change each hop, recorded and replayed.
-@Suite("Recorded sessions with cookies, a cache, a signature and retries")
+@Suite("Recorded sessions with cookies, a cache, a signature and retries", .watched)
 struct ReplayedSessionTests {
     private struct Call: TargetType {
         let method: HTTPRequest.Method

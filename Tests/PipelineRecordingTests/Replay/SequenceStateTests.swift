@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Replay sequences", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Replay sequences", .tags(.concurrent), .watched)
 struct SequenceStateTests {
     private let bench: RecordingBench
 

@@ -8,7 +8,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Replay of signed requests")
+@Suite("Replay of signed requests", .watched)
 struct SignedReplayTests {
     private let bench: RecordingBench
 

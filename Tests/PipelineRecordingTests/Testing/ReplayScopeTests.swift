@@ -9,7 +9,7 @@ import Testing
 
 @testable import PipelineReplayTesting
 
-@Suite("The scope of a replay", .tags(.concurrent))
+@Suite("The scope of a replay", .tags(.concurrent), .watched)
 struct ReplayScopeTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "replay-\(UUID())")
     private let reports = Reports()

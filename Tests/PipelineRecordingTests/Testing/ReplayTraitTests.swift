@@ -18,7 +18,7 @@ struct Item: TargetType {
     var task: RequestTask { .requestPlain }
 }
 
-@Suite("A test with a recording", .tags(.concurrent))
+@Suite("A test with a recording", .tags(.concurrent), .watched)
 struct ReplayTraitTests {
     @Test("The trait finds the recording beside the test, and .replay responds from it", .replay("items"))
     func answers() async throws {
@@ -62,7 +62,7 @@ struct ReplayTraitTests {
     }
 }
 
-@Suite("A suite with a recording", .replay("items"), .tags(.concurrent))
+@Suite("A suite with a recording", .replay("items"), .tags(.concurrent), .watched)
 struct ReplaySuiteTests {
     private let provider = Provider<Item>(transport: .replay)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelineReplayTesting
 
-@Suite("Turns", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Turns", .tags(.concurrent), .watched)
 struct TurnsTests {
     private let turns = Turns<String>()
 

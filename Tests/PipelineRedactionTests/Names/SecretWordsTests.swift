@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor, secret names")
+@Suite("Redactor, secret names", .watched)
 struct SecretWordsTests {
     private let redactor = Redactor.standard
 

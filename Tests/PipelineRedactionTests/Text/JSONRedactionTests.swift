@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Redactor, JSON")
+@Suite("Redactor, JSON", .watched)
 struct JSONRedactionTests {
     private let redactor = Redactor.standard
 

@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Redactor, search for declared values")
+@Suite("Redactor, search for declared values", .watched)
 struct SecretAutomatonTests {
     private let secret = #"s3cr/t+P ss"é\?"#
     private var redactor: Redactor { Redactor(secretValues: [secret]) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRedaction
 
-@Suite("SecretBeginnings")
+@Suite("SecretBeginnings", .watched)
 struct SecretBeginningsTests {
     private func mayBeFound(_ values: [String], in text: String) -> Bool {
         var beginnings = SecretBeginnings()

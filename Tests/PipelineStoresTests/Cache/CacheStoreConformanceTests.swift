@@ -1,12 +1,12 @@
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("CacheStoreConformance")
+@Suite("CacheStoreConformance", .watched)
 struct CacheStoreConformanceTests {
     @Test(
         "A store that breaks one rule is reported by the check of that rule",
-        .timeLimit(.minutes(1)),
         arguments: BrokenCacheStore.Fault.allCases
     )
     func faults(_ fault: BrokenCacheStore.Fault) async {

@@ -1,11 +1,12 @@
 #if SQLite || canImport(Darwin)
 import Foundation
 import PipelineStores
+import TestSupport
 import Testing
 
 @testable import cachewriter
 
-@Suite("DiskCacheStore, eviction", .timeLimit(.minutes(2)))
+@Suite("DiskCacheStore, eviction", .watched)
 struct DiskCacheStoreEvictionTests {
     private let files: CacheFiles
 

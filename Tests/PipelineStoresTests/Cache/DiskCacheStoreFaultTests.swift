@@ -1,11 +1,12 @@
 #if SQLite || canImport(Darwin)
 import Foundation
 import PipelineStores
+import TestSupport
 import Testing
 
 @testable import cachewriter
 
-@Suite("DiskCacheStore, faults", .timeLimit(.minutes(2)))
+@Suite("DiskCacheStore, faults", .realTime, .watched)
 struct DiskCacheStoreFaultTests {
     private let files: CacheFiles
 

@@ -1,11 +1,12 @@
 #if SQLite || canImport(Darwin)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 @testable import cachewriter
 
-@Suite("DiskCacheStore, several stores of a folder", .timeLimit(.minutes(2)))
+@Suite("DiskCacheStore, several stores of a folder", .realTime, .watched)
 struct DiskCacheStoreSharingTests {
     private let files: CacheFiles
 

@@ -2,11 +2,12 @@
 import Foundation
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import cachewriter
 
-@Suite("DiskCacheStore", .timeLimit(.minutes(2)))
+@Suite("DiskCacheStore", .watched)
 struct DiskCacheStoreTests {
     private let files: CacheFiles
 

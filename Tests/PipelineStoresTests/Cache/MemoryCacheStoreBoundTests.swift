@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("MemoryCacheStore, bound")
+@Suite("MemoryCacheStore, bound", .watched)
 struct MemoryCacheStoreBoundTests {
     @Test(
         "Bodies, header fields and bookkeeping stay within the bound",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("MemoryCacheStore, eviction")
+@Suite("MemoryCacheStore, eviction", .watched)
 struct MemoryCacheStoreEvictionTests {
     /// A store with room for ten bodies of 10,000 bytes.
     private let store = MemoryCacheStore(maximumByteCount: 116_000, maximumBodyByteCount: 35_000)

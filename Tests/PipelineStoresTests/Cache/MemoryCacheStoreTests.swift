@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("MemoryCacheStore")
+@Suite("MemoryCacheStore", .watched)
 struct MemoryCacheStoreTests {
-    @Test("It does what every cache store has to do", .timeLimit(.minutes(1)))
+    @Test("It does what every cache store has to do")
     func conformance() async {
         let violations = await CacheStoreConformance { MemoryCacheStore() }.run()
         #expect(violations.isEmpty, "\(violations)")
@@ -32,7 +33,7 @@ struct MemoryCacheStoreTests {
         #expect(body.address != buffer[20..<20 + count].address)
     }
 
-    @Test("The bytes of a removed body are freed when the store can be used", .timeLimit(.minutes(1)))
+    @Test("The bytes of a removed body are freed when the store can be used")
     func deallocator() async throws {
         let store = MemoryCacheStore()
         func put(_ resource: String) async throws {

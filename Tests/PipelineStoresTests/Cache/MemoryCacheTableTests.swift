@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("MemoryCacheTable")
+@Suite("MemoryCacheTable", .watched)
 struct MemoryCacheTableTests {
     @Test("It shrinks when most of its values were removed, and keeps the others")
     func shrinking() {

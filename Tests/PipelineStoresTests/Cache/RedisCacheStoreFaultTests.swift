@@ -1,5 +1,6 @@
 #if Redis
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
@@ -7,7 +8,8 @@ import Testing
 @Suite(
     "RedisCacheStore, faults",
     .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
-    .timeLimit(.minutes(2))
+    .realTime,
+    .watched
 )
 struct RedisCacheStoreFaultTests {
     private let clock = ContinuousClock()

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineStores
@@ -10,7 +11,8 @@ import Testing
 @Suite(
     "RedisCacheStore",
     .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
-    .timeLimit(.minutes(2))
+    .realTime,
+    .watched
 )
 struct RedisCacheStoreTests {
     @Test("RedisCacheStore conforms to the rules for every cache store")

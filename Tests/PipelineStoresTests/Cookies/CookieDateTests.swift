@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieDate")
+@Suite("CookieDate", .watched)
 struct CookieDateTests {
     @Test(
         "RFC 6265bis §5.1.1: a date is read in any shape that has a time, a day, a month and a year",

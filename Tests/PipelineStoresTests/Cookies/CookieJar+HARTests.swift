@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, cookies in HAR")
+@Suite("CookieJar, cookies in HAR", .watched)
 struct CookieJarHARTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000)
     private let rules = CookieRules(publicSuffixes: PublicSuffixList("test\n"))

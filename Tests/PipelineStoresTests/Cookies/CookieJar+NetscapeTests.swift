@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, Netscape cookie files")
+@Suite("CookieJar, Netscape cookie files", .watched)
 struct CookieJarNetscapeTests {
     private let now = CookieJar.Cookie.date
 

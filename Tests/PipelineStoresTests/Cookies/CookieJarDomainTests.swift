@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, domains")
+@Suite("CookieJar, domains", .watched)
 struct CookieJarDomainTests {
     private var session = CookieSession()
 

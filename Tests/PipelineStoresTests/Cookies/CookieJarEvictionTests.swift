@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, eviction")
+@Suite("CookieJar, eviction", .watched)
 struct CookieJarEvictionTests {
     private var session = CookieSession()
 

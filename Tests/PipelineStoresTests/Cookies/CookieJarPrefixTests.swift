@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, name prefixes")
+@Suite("CookieJar, name prefixes", .watched)
 struct CookieJarPrefixTests {
     private var session = CookieSession()
 

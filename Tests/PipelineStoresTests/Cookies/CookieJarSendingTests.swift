@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, sending")
+@Suite("CookieJar, sending", .watched)
 struct CookieJarSendingTests {
     private var session = CookieSession()
 

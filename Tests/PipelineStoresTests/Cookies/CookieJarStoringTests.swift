@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("CookieJar, storing")
+@Suite("CookieJar, storing", .watched)
 struct CookieJarStoringTests {
     private var session = CookieSession()
 

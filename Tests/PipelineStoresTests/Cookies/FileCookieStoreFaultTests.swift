@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("FileCookieStore, faults")
+@Suite("FileCookieStore, faults", .watched)
 struct FileCookieStoreFaultTests {
     private let folder: CookieFolder
 

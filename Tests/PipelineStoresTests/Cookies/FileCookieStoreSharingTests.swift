@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("FileCookieStore, several stores of a file")
+@Suite("FileCookieStore, several stores of a file", .realTime, .watched)
 struct FileCookieStoreSharingTests {
     private let folder: CookieFolder
 
@@ -90,8 +91,7 @@ struct FileCookieStoreSharingTests {
     }
 
     @Test(
-        "While updates wait for the lock, jars can be read, and a cancelled update stops waiting",
-        .timeLimit(.minutes(1))
+        "While updates wait for the lock, jars can be read, and a cancelled update stops waiting"
     )
     func waitingUpdates() async throws {
         let store = folder.store(patience: .seconds(3600))
@@ -113,7 +113,7 @@ struct FileCookieStoreSharingTests {
         #expect(try await folder.store().names == ["a", "b0"])
     }
 
-    @Test("An update has one deadline, however many others wait", .timeLimit(.minutes(1)))
+    @Test("An update has one deadline, however many others wait")
     func deadline() async throws {
         let store = folder.store(patience: .milliseconds(500))
         try await store.insert(.lasting("a"))

@@ -1,16 +1,17 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("FileCookieStore")
+@Suite("FileCookieStore", .watched)
 struct FileCookieStoreTests {
     private let folder: CookieFolder
 
     init() throws { folder = try CookieFolder() }
 
-    @Test("It does what every cookie store has to do", .timeLimit(.minutes(1)), arguments: [false, true])
+    @Test("It does what every cookie store has to do", arguments: [false, true])
     func conformance(keepsSessionCookies: Bool) async {
         let violations = await CookieStoreConformance {
             let file = folder.url.appending(path: UUID().uuidString)

@@ -1,10 +1,11 @@
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("MemoryCookieStore")
+@Suite("MemoryCookieStore", .watched)
 struct MemoryCookieStoreTests {
-    @Test("It does what every cookie store has to do", .timeLimit(.minutes(1)))
+    @Test("It does what every cookie store has to do")
     func conformance() async {
         let violations = await CookieStoreConformance { MemoryCookieStore() }.run()
         #expect(violations.isEmpty, "\(violations)")

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("PublicSuffixList")
+@Suite("PublicSuffixList", .watched)
 struct PublicSuffixListTests {
     private let list = PublicSuffixList(
         """

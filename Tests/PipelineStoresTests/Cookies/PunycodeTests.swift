@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("Punycode")
+@Suite("Punycode", .watched)
 struct PunycodeTests {
     @Test(
         "Labels are encoded with the parameters of RFC 3492, section 5",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineStores
 
-@Suite("SetCookieField")
+@Suite("SetCookieField", .watched)
 struct SetCookieFieldTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Credential stores", .timeLimit(.minutes(1)), .tags(.concurrent))
+@Suite("Credential stores", .tags(.concurrent), .watched)
 struct CredentialStoreTests {
     private let folder: TemporaryFolder
 

@@ -14,7 +14,8 @@ import Testing
 @Suite(
     "RateLimitPlugin, a fleet over Redis",
     .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
-    .timeLimit(.minutes(5))
+    .realTime,
+    .watched
 )
 struct RateLimitFleetTests {
     private static let count = 200

@@ -1,9 +1,10 @@
 import PipelineStores
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RateLimitStoreConformance")
+@Suite("RateLimitStoreConformance", .realTime, .watched)
 struct RateLimitStoreConformanceTests {
     /// A store in memory, with a fault if a test asks for one.
     private final class TestStore: RateLimitStore {

@@ -1,6 +1,7 @@
 #if Redis
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineStores
@@ -8,7 +9,8 @@ import Testing
 @Suite(
     "RedisRateLimitStore",
     .enabled(if: LocalRedis.executable != nil, "redis-server is not installed"),
-    .timeLimit(.minutes(2))
+    .realTime,
+    .watched
 )
 struct RedisRateLimitStoreTests {
     private static func reserve(

@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineTesting
@@ -9,7 +10,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite("A benchmark")
+@Suite("A benchmark", .watched)
 struct PipelineBenchmarkTests {
     private typealias Slice = PipelineBenchmark.Slice
     private typealias Report = PipelineBenchmark.Report

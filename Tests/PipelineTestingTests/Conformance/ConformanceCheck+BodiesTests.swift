@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TransportConformance: bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TransportConformance: bodies", .tags(.concurrent), .watched)
 struct ConformanceCheckBodiesTests {
     @Test("a transport that loses bytes does not pass")
     func lostBytes() async {

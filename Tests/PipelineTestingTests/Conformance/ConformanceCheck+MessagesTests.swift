@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TransportConformance: messages", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TransportConformance: messages", .tags(.concurrent), .watched)
 struct ConformanceCheckMessagesTests {
     @Test("a transport that joins Set-Cookie does not pass")
     func joinedCookies() async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: patience", .tags(.concurrent))
+@Suite("PluginConformance: patience", .tags(.concurrent), .watched)
 struct ObservedCallTests {
     @Test("Patience ends even if a task sleeps again and again")
     func sleepsForEver() async {

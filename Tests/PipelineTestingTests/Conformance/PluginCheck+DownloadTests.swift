@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: download", .tags(.concurrent))
+@Suite("PluginConformance: download", .tags(.concurrent), .watched)
 struct PluginCheckDownloadTests {
     @Test("download: a plugin that loses a file body fails")
     func losesFile() async {

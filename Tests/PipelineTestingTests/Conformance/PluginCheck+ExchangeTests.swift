@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: exchange", .tags(.concurrent))
+@Suite("PluginConformance: exchange", .tags(.concurrent), .watched)
 struct PluginCheckExchangeTests {
     @Test("exchange: plugins that drain bodies or leak a credential fail, and one that does neither passes")
     func exchange() async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: secrets", .tags(.concurrent))
+@Suite("PluginConformance: secrets", .tags(.concurrent), .watched)
 struct PluginCheckSecretsTests {
     private static func part(_ place: String, of error: PipelineError) -> String {
         switch place {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: stream", .tags(.concurrent))
+@Suite("PluginConformance: stream", .tags(.concurrent), .watched)
 struct PluginCheckStreamTests {
     @Test("stream: a plugin that collects the body first fails")
     func collects() async {

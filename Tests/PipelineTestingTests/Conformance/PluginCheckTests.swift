@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance: checks", .tags(.concurrent))
+@Suite("PluginConformance: checks", .tags(.concurrent), .realTime, .watched)
 struct PluginCheckTests {
     @Test("name: a blank name fails", arguments: ["", " \n"])
     func name(name: String) async {
@@ -72,7 +72,7 @@ struct PluginCheckTests {
 
     @Test("cancellation: a plugin that continues to wait fails")
     func ignoresCancelled() async {
-        let failed = await PluginConformanceTests.failed(patience: .milliseconds(500)) {
+        let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
             PluginStack.intercept { request, _, next in try await Task { try await next(request) }.value }
         }
         #expect(failed.contains("cancellation"))
@@ -97,7 +97,7 @@ struct PluginCheckTests {
 
     @Test("cancellation: a plugin that is stuck after a cancelled call fails")
     func stuckAfterCancelled() async {
-        let violations = await PluginConformance(patience: .milliseconds(500)) { Turnstile() }.run()
+        let violations = await PluginConformance(patience: .milliseconds(50)) { Turnstile() }.run()
         #expect(violations.contains { $0.description == "cancellation: the call after a cancelled one did not end" })
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance", .tags(.concurrent))
+@Suite("PluginConformance", .tags(.concurrent), .watched)
 struct PluginConformanceTests {
     /// Returns the names of the checks that a plugin fails.
     static func failed(

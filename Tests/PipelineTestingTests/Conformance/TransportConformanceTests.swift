@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("TransportConformance", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TransportConformance", .tags(.concurrent), .realTime, .watched)
 struct TransportConformanceTests {
     /// Responds with the sample response, after a mistake has changed it.
     private struct Mistaken: Transport {

@@ -3,7 +3,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("LoopbackServer, holds and waits", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("LoopbackServer, holds and waits", .tags(.concurrent), .realTime, .watched)
 struct LoopbackBoardTests {
     @Test("hold waits for its own name only")
     func hold() async throws {
@@ -46,8 +46,7 @@ struct LoopbackBoardTests {
     }
 
     @Test(
-        "Waiting ends if the task is cancelled before or during it, and other tasks continue to wait",
-        .timeLimit(.minutes(10))
+        "Waiting ends if the task is cancelled before or during it, and other tasks continue to wait"
     )
     func cancelledWait() async throws {
         let server = try LoopbackServer { _ in [.respond(200), .close] }

@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// Actions of the server that no real server should take.
-@Suite("LoopbackServer, faults", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("LoopbackServer, faults", .tags(.concurrent), .realTime, .watched)
 struct LoopbackFaultTests {
     @Test("wait delays the following actions for its duration")
     func wait() throws {

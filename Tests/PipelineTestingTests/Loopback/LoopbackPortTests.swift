@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("LoopbackPort", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("LoopbackPort", .tags(.concurrent), .realTime, .watched)
 struct LoopbackPortTests {
     #if canImport(FoundationNetworking)
     @Test("An unresponsive port neither accepts nor refuses a connection", arguments: 0..<3)

@@ -3,7 +3,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("LoopbackServer, requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("LoopbackServer, requests", .tags(.concurrent), .realTime, .watched)
 struct LoopbackRequestReaderTests {
     @Test("a handler receives method, target, header lines and body as they arrived")
     func request() async throws {

@@ -3,7 +3,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("LoopbackServer", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("LoopbackServer", .tags(.concurrent), .realTime, .watched)
 struct LoopbackServerTests {
     static let echo: LoopbackServer.Handler = { request in
         [

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineTesting
 
-@Suite("MultipartReader: field values")
+@Suite("MultipartReader: field values", .watched)
 struct FieldValueTests {
     @Test(
         "The boundary comes from the Content-Type, as a token or a quoted string",

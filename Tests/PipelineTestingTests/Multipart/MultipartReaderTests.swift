@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineTesting
 
-@Suite("MultipartReader")
+@Suite("MultipartReader", .watched)
 struct MultipartReaderTests {
     private func parts(_ text: String) throws -> [MultipartReader.Part] {
         try MultipartReader(boundary: "B").parts(of: Data(text.utf8))

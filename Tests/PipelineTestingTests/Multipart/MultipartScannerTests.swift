@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineTesting
 
-@Suite("MultipartReader: parts")
+@Suite("MultipartReader: parts", .watched)
 struct MultipartScannerTests {
     static let disposition = "Content-Disposition: form-data; name=\"a\""
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineTesting
 
 /// Compares the rules with slow ones that follow their definition.
-@Suite("Rules of SimulatedServer")
+@Suite("Rules of SimulatedServer", .watched)
 struct SimulatedRulesTests {
     @Test("A count over every window is that of a search through all windows", arguments: 1...20)
     func sliding(seed: Int) {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("SimulatedServer", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("SimulatedServer", .tags(.concurrent), .watched)
 struct SimulatedServerTests {
     private let clock = ManualClock()
 

@@ -3,7 +3,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("SimulatedServer.Timing")
+@Suite("SimulatedServer.Timing", .watched)
 struct SimulatedTimingTests {
     /// Returns how long 10,000 requests were worked on, in ascending order.
     private func serviceTimes(_ timing: SimulatedServer.Timing) async -> [Duration] {

@@ -166,7 +166,7 @@ final class LoginModel {
 }
 // end
 
-@Suite("The samples of the guide APIRequests")
+@Suite("The samples of the guide APIRequests", .watched)
 struct APIRequestSamplesTests {
     private func bench(_ steps: ScriptedTransport.Step...) throws -> (ScriptedTransport, APIClient) {
         let transport = ScriptedTransport(steps)

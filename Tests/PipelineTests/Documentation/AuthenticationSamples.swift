@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guides Authentication and TokenRefresh.
@@ -167,7 +168,7 @@ enum AuthenticationSamples {
     }
 }
 
-@Suite("The guide Authentication")
+@Suite("The guide Authentication", .watched)
 struct AuthenticationGuideTests {
     private let transport = ScriptedTransport(always: .status(200, body: #"[{"id": 7}]"#))
     private let report = URLTarget("https://api.example.com/v1/reports/7")
@@ -234,7 +235,7 @@ struct AuthenticationGuideTests {
     }
 }
 
-@Suite("The guide TokenRefresh")
+@Suite("The guide TokenRefresh", .watched)
 struct AuthenticationSamplesTests {
     private let keychain = AuthenticationSamples.Keychain(
         AuthenticationSamples.Login(accessToken: "old", expiry: .distantPast, refreshToken: "r")

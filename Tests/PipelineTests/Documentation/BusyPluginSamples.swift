@@ -1,6 +1,7 @@
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 // sample: plugin
@@ -19,7 +20,7 @@ struct BusyPlugin: Stage.Intercept {
 }
 // end
 
-@Suite("The plugin in the guide OwnPlugins")
+@Suite("The plugin in the guide OwnPlugins", .watched)
 struct BusyPluginSamples {
     typealias Library = ReadmeProgram.Library
 

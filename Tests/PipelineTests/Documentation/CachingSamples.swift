@@ -5,6 +5,7 @@ import PipelinePlugins
 import PipelineStores
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 enum CachingSamples {
@@ -92,7 +93,7 @@ enum CachingSamples {
     }
 }
 
-@Suite("Samples of the guide Caching")
+@Suite("Samples of the guide Caching", .watched)
 struct CachingSamplesTests {
     private func provider(_ cache: CachePlugin, _ clock: ManualClock) -> Provider<CachingSamples.News> {
         let fields: HTTPFields = [.cacheControl: "max-age=60"]

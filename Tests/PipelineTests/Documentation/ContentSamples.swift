@@ -41,7 +41,7 @@ private enum ContentSamples {
     // end
 }
 
-@Suite("The samples of the guide Tasks: custom content")
+@Suite("The samples of the guide Tasks: custom content", .watched)
 struct ContentSamplesTests {
     private typealias BookTitle = ContentSamples.BookTitle
 

@@ -6,6 +6,7 @@ import PipelineStores
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 enum CookiesSamples {
@@ -87,7 +88,7 @@ enum CookiesSamples {
     }
 }
 
-@Suite("The samples of the guide Cookies")
+@Suite("The samples of the guide Cookies", .watched)
 struct CookiesSamplesTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
     private static let cookie = CookieJar.Cookie("id", "1", domain: "shop.example", created: now)

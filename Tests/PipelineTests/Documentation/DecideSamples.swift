@@ -4,6 +4,7 @@ import Pipeline
 import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Decide.
@@ -116,7 +117,7 @@ enum DecideSamples {
     }
 }
 
-@Suite("The guide Decide")
+@Suite("The guide Decide", .watched)
 struct DecideGuideTests {
     private let book = ScriptedTransport.Step.status(200, body: #"{"title": "Solaris"}"#)
     private let loan = ScriptedTransport.Step.status(201, body: #"{"id": 8}"#)

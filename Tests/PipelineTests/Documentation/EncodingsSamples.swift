@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 /// The samples of Encodings.md.
@@ -69,7 +70,7 @@ struct XMLEncoding: ParameterEncoding {
 }
 // end
 
-@Suite("Encodings.md")
+@Suite("Encodings.md", .watched)
 struct EncodingsTests {
     private static func sent(_ task: RequestTask) throws -> PipelineRequest {
         try Endpoint(url: "https://h/p", method: .post, task: task).makeRequest()

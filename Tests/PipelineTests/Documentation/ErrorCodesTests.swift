@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The guide ErrorCodes")
+@Suite("The guide ErrorCodes", .watched)
 struct ErrorCodesTests {
     private let rows: [String]
     private let declarations: CodeDeclarations

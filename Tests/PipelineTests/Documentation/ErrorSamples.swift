@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The sample of the guide Errors that handles a failed call.
@@ -22,7 +23,7 @@ enum ErrorSamples {
     }
 }
 
-@Suite("The sample of the guide Errors that handles a failed call")
+@Suite("The sample of the guide Errors that handles a failed call", .watched)
 struct ErrorSamplesTests {
     @Test(
         "Each failure has its own text",

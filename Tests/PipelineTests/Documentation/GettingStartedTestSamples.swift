@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("The samples of the guide GettingStarted")
+@Suite("The samples of the guide GettingStarted", .watched)
 struct GettingStartedTestSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
     private let body = #"{"forks": 7}"#

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The guides")
+@Suite("The guides", .watched)
 struct GuideTests {
     private let root: URL
     private let pages: [String: Markdown]

@@ -84,7 +84,7 @@ enum InspectTrafficSamples {
     }
 }
 
-@Suite("The samples of the guide Inspect traffic")
+@Suite("The samples of the guide Inspect traffic", .watched)
 struct InspectTrafficSamplesTests {
     private let clock = ManualClock()
 

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineStores
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(AuthenticationServices)
@@ -92,7 +93,7 @@ extension LogInSamples {
 }
 #endif
 
-@Suite("The samples of the guide LogIn")
+@Suite("The samples of the guide LogIn", .watched)
 struct LogInSamplesTests {
     @Test("The sample of a server sends the token that it obtained")
     func server() async throws {

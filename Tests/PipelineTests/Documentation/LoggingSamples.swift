@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The samples of the guide LoggingAndSecrets.
@@ -62,7 +63,7 @@ enum LoggingSamples {
     }
 }
 
-@Suite("The samples of the guide LoggingAndSecrets")
+@Suite("The samples of the guide LoggingAndSecrets", .watched)
 struct LoggingSamplesTests {
     private typealias Shop = LoggingSamples.Shop
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guides ResponseMapping and Errors.
@@ -109,7 +110,7 @@ extension PipelineError.Code {
 }
 // end
 
-@Suite("The samples of the guides ResponseMapping and Errors")
+@Suite("The samples of the guides ResponseMapping and Errors", .watched)
 struct MappingSamplesTests {
     private typealias Library = MappingSamples.Library
 

@@ -4,10 +4,11 @@ import PipelineAllocations
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// The samples of the guide MeasureYourStack.
-@Suite("The samples of the guide MeasureYourStack")
+@Suite("The samples of the guide MeasureYourStack", .watched)
 struct MeasuringSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples about HTTP message signatures.
@@ -37,7 +38,7 @@ enum MessageSignatureSamples {
     }
 }
 
-@Suite("The samples about HTTP message signatures")
+@Suite("The samples about HTTP message signatures", .watched)
 struct MessageSignatureSamplesTests {
     private static let privateKey = """
         -----BEGIN PRIVATE KEY-----

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide MigrateFromAlamofire.
@@ -58,7 +59,7 @@ enum MigrateFromAlamofireSamples {
     }
 }
 
-@Suite("The samples of the guide MigrateFromAlamofire")
+@Suite("The samples of the guide MigrateFromAlamofire", .watched)
 struct MigrateFromAlamofireSamplesTests {
     private let search = URLTarget("https://api.shop.example/v1/items")
 

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide MigrateFromCodyFire.
@@ -59,7 +60,7 @@ enum MigrateFromCodyFireSamples {
     }
 }
 
-@Suite("The samples of the guide MigrateFromCodyFire")
+@Suite("The samples of the guide MigrateFromCodyFire", .watched)
 struct MigrateFromCodyFireSamplesTests {
     private typealias Samples = MigrateFromCodyFireSamples
 

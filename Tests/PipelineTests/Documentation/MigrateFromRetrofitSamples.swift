@@ -5,6 +5,7 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The samples of the guide MigrateFromRetrofit.
@@ -64,7 +65,7 @@ enum MigrateFromRetrofitSamples {
     }
 }
 
-@Suite("The samples of the guide MigrateFromRetrofit")
+@Suite("The samples of the guide MigrateFromRetrofit", .watched)
 struct MigrateFromRetrofitSamplesTests {
     private typealias Samples = MigrateFromRetrofitSamples
 

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -61,7 +62,7 @@ enum MigrateFromURLSessionSamples {
     }
 }
 
-@Suite("The samples of the guide MigrateFromURLSession")
+@Suite("The samples of the guide MigrateFromURLSession", .watched)
 struct MigrateFromURLSessionSamplesTests {
     @Test("The call sends JSON and the token, and decodes the response")
     func call() async throws {

@@ -22,7 +22,7 @@ struct PhotoUpload: TargetType {
 }
 // end
 
-@Suite("The samples of Multipart.md")
+@Suite("The samples of Multipart.md", .watched)
 struct MultipartSamples {
     private static func csvRows() -> AsyncStream<Data> {
         AsyncStream { continuation in

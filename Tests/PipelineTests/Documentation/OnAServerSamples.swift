@@ -5,6 +5,7 @@ import Logging
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if AsyncHTTPClient
@@ -111,7 +112,7 @@ enum OnAServerSamples {
     #endif
 }
 
-@Suite("The samples of the guide OnAServer")
+@Suite("The samples of the guide OnAServer", .realTime, .watched)
 struct OnAServerSamplesTests {
     private typealias Shop = OnAServerSamples.Shop
     private typealias Job = OnAServerSamples.Job
@@ -136,7 +137,7 @@ struct OnAServerSamplesTests {
         #expect(second?.code == .clientClosed)
     }
 
-    @Test("The program ends after its jobs, and later calls fail with clientClosed", .timeLimit(.minutes(1)))
+    @Test("The program ends after its jobs, and later calls fail with clientClosed")
     func end() async throws {
         let (jobs, queue) = AsyncStream.makeStream(of: Job.self)
         let (shop, transport) = OnAServerSamples.client(PluginStack())
@@ -204,7 +205,7 @@ struct OnAServerSamplesTests {
         #expect(output.text == "job\njob\njob\n")
     }
 
-    @Test("Cancelling the work cancels the remaining calls", .timeLimit(.minutes(1)))
+    @Test("Cancelling the work cancels the remaining calls")
     func cancel() async {
         let (jobs, queue) = AsyncStream.makeStream(of: Job.self)
         let transport = ScriptedTransport(always: .hang)

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The guide Order")
+@Suite("The guide Order", .watched)
 struct OrderGuideTests {
     private typealias Library = ReadmeProgram.Library
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Pagination.
@@ -85,7 +86,7 @@ enum PaginationSamples {
     }
 }
 
-@Suite("The guide Pagination")
+@Suite("The guide Pagination", .watched)
 struct PaginationSampleTests {
     // sample: test
     @Test("The events of all pages come in order")

@@ -5,6 +5,7 @@ import PipelinePlugins
 import PipelineStores
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The samples of the guide Quotas.
@@ -61,7 +62,7 @@ enum QuotasSamples {
     #endif
 }
 
-@Suite("The samples of the guide Quotas")
+@Suite("The samples of the guide Quotas", .watched)
 struct QuotasSamplesTests {
     private typealias Shop = QuotasSamples.Shop
 

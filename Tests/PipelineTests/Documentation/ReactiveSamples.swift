@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide ReactiveBridges for RxSwift and ReactiveSwift.
@@ -36,7 +37,7 @@ private enum ReactiveSamples {
     }
 }
 
-@Suite("The samples for RxSwift and ReactiveSwift, with stand-ins")
+@Suite("The samples for RxSwift and ReactiveSwift, with stand-ins", .watched)
 struct ReactiveSamplesTests {
     typealias Library = ReadmeProgram.Library
 

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("README.md")
+@Suite("README.md", .watched)
 struct ReadmeTests {
     private let readme: Markdown
     private let samples: [String: String]

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Resilience.
@@ -50,7 +51,7 @@ enum ResilienceSamples {
     }
 }
 
-@Suite("The samples of the guide Resilience")
+@Suite("The samples of the guide Resilience", .watched)
 struct ResilienceSamplesTests {
     private typealias Shop = ResilienceSamples.Shop
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide RetriesAndTimeouts.
@@ -58,7 +59,7 @@ enum RetriesSamples {
     }
 }
 
-@Suite("The samples of the guide RetriesAndTimeouts")
+@Suite("The samples of the guide RetriesAndTimeouts", .watched)
 struct RetriesSamplesTests {
     private typealias Shop = RetriesSamples.Shop
     private typealias Order = RetriesSamples.Order

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Servers.
@@ -81,7 +82,7 @@ extension TargetsSamples.Shop: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-@Suite("The guide Servers")
+@Suite("The guide Servers", .watched)
 struct ServersGuideTests {
     private let transport = ScriptedTransport(always: .status(200))
 

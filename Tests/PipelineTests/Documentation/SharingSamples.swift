@@ -76,7 +76,7 @@ enum SharingSamples {
     }
 }
 
-@Suite("The samples of the guide SharingAndCompression", .timeLimit(.minutes(10)))
+@Suite("The samples of the guide SharingAndCompression", .watched)
 struct SharingSamplesTests {
     private let clock = ManualClock()
     private let account = URLTarget("https://api.example.com/account")

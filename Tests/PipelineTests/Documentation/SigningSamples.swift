@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Sign requests.
@@ -62,7 +63,7 @@ enum SigningSamples {
     #endif
 }
 
-@Suite("The samples of the guide Sign requests")
+@Suite("The samples of the guide Sign requests", .watched)
 struct SigningSamplesTests {
     @Test("The closure signs the path and the time")
     func closure() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guides Streaming and ServerSentEvents; the lines that they print are collected.
@@ -146,7 +147,7 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
     StreamingSamples.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
 }
 
-@Suite("The guides Streaming and ServerSentEvents")
+@Suite("The guides Streaming and ServerSentEvents", .watched)
 struct StreamingSamplesTests {
     private let clock = ManualClock()
 

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// The samples of the guide Targets.
@@ -115,7 +116,7 @@ enum TargetsSamples {
     }
 }
 
-@Suite("The guide Targets")
+@Suite("The guide Targets", .watched)
 struct TargetsGuideTests {
     private typealias ItemOfTheDay = TargetsSamples.ItemOfTheDay
 

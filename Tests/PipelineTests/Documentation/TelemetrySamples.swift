@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The samples of the guide Telemetry.
@@ -29,7 +30,7 @@ enum TelemetrySamples {
     // end
 }
 
-@Suite("The samples of the guide Telemetry")
+@Suite("The samples of the guide Telemetry", .watched)
 struct TelemetrySamplesTests {
     #if Metrics && Tracing
     @Test("The stack with metrics and traces has no finding, and no note about traces")

@@ -5,9 +5,10 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("The samples of the guide TestingAPIs")
+@Suite("The samples of the guide TestingAPIs", .watched)
 struct TestingSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
     private typealias Library = DecideSamples.Library

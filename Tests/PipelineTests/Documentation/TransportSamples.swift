@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 #if AsyncHTTPClient
@@ -86,7 +87,7 @@ enum TransportSamples {
     #endif
 }
 
-@Suite("The samples of the guide Transports")
+@Suite("The samples of the guide Transports", .realTime, .watched)
 struct TransportSamplesTests {
     private typealias Library = ReadmeProgram.Library
 

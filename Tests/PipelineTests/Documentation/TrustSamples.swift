@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// The samples of the guide TLS and trust.
@@ -58,7 +59,7 @@ enum TrustSamples {
     }
 }
 
-@Suite("The samples of the guide TLS and trust")
+@Suite("The samples of the guide TLS and trust", .realTime, .watched)
 struct TrustSamplesTests {
     private static let pins: [TrustPin] = [
         "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// The samples of the guide WriteATransport.
@@ -91,7 +92,7 @@ enum WriteATransportSamples {
     // end
 }
 
-@Suite("The samples of the guide WriteATransport", .timeLimit(.minutes(10)))
+@Suite("The samples of the guide WriteATransport", .watched)
 struct WriteATransportSamplesTests {
     private typealias DemoTransport = WriteATransportSamples.DemoTransport
     private typealias FlightModeTransport = WriteATransportSamples.FlightModeTransport

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("The attempt timeout and the connection", .tags(.concurrent))
+@Suite("The attempt timeout and the connection", .tags(.concurrent), .watched)
 struct AttemptTimerTests {
     private let clock = ManualClock()
 

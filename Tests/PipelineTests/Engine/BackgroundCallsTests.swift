@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Rule 21: limiting and ending background calls", .tags(.concurrent))
+@Suite("Rule 21: limiting and ending background calls", .tags(.concurrent), .watched)
 struct BackgroundCallsTests {
     private let clock = ManualClock()
     private let journal = Journal()

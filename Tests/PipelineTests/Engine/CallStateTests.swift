@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Exchanges of a call", .tags(.concurrent))
+@Suite("Exchanges of a call", .tags(.concurrent), .watched)
 struct CallStateTests {
     @Test("A response or an error has exactly the exchanges of its call, whatever a plugin returns")
     func exchangesOfTheCall() async throws {

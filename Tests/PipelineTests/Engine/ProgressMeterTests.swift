@@ -1,10 +1,11 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("ProgressMeter")
+@Suite("ProgressMeter", .watched)
 struct ProgressMeterTests {
     @Test("Progress that a transport reports after the last step is ignored")
     func late() throws {

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RequestValidation")
+@Suite("RequestValidation", .watched)
 struct RequestValidationTests {
     struct Case: Sendable {
         let change: @Sendable (inout PipelineRequest) throws -> Void

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Idle stages", .tags(.concurrent))
+@Suite("Idle stages", .tags(.concurrent), .watched)
 struct StageStepTests {
     private enum Number: RequestOptionKey {
         static let defaultValue = 0

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("PipelineError.Code")
+@Suite("PipelineError.Code", .watched)
 struct PipelineErrorCodeTests {
     typealias Code = PipelineError.Code
 

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("The endpoint in an error's description")
+@Suite("The endpoint in an error's description", .watched)
 struct PipelineErrorEndpointTests {
     enum Shop: TargetType {
         case zen

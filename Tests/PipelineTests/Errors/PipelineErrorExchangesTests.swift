@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("The exchanges in an error's description")
+@Suite("The exchanges in an error's description", .watched)
 struct PipelineErrorExchangesTests {
     /// The error of a call whose interceptor sends once per step and returns the last result.
     private static func error(

@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("PipelineError")
+@Suite("PipelineError", .watched)
 struct PipelineErrorTests {
     /// Every text that describes an error.
     static func texts(of error: PipelineError) -> [String] {

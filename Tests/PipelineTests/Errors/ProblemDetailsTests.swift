@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Problem details (RFC 9457)")
+@Suite("Problem details (RFC 9457)", .watched)
 struct ProblemDetailsTests {
     struct OutOfCredit: Decodable, Sendable, Equatable {
         let balance: Double

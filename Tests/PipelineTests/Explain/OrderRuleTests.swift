@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Order rules")
+@Suite("Order rules", .watched)
 struct OrderRuleTests {
     struct Plugin: CapabilityDeclaring, Stage.WillSend {
         let name: String

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The allocations of a stack")
+@Suite("The allocations of a stack", .watched)
 struct PipelineAnalysisAllocationTests {
     /// Counts what a test says that is allocated.
     private final class Fake: Sendable {

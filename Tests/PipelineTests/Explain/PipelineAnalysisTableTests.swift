@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("The table of an analysis")
+@Suite("The table of an analysis", .watched)
 struct PipelineAnalysisTableTests {
     private func row(
         _ name: String,

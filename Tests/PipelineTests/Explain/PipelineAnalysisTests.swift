@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("What a stack costs")
+@Suite("What a stack costs", .watched)
 struct PipelineAnalysisTests {
     private let clock = ManualClock()
     private let target = URLTarget("https://a.test/b?key=1")

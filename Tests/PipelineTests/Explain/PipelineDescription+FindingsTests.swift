@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Findings")
+@Suite("Findings", .watched)
 struct PipelineDescriptionFindingsTests {
     @Test("Interceptors and plugins that act on calls are recognized without a declaration")
     func derived() {

@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("explain()")
+@Suite("explain()", .watched)
 struct PipelineDescriptionTests {
     private struct Careful: Stage.Prepare, Stage.WillSend, CapabilityDeclaring {
         let capabilities: Set<PluginCapability> = [.sharesResponses, .spansCalls]

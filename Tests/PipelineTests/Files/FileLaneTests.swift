@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("FileLane", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("FileLane", .tags(.concurrent), .realTime, .watched)
 struct FileLaneTests {
     @Test("Operations run in order, one at a time")
     func order() async throws {

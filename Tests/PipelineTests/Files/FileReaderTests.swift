@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineBody of a file", .tags(.concurrent))
+@Suite("PipelineBody of a file", .tags(.concurrent), .watched)
 struct FileReaderTests {
     @Test("A file is read in pieces of 64 KiB and can be read repeatedly")
     func file() async throws {

@@ -14,7 +14,7 @@ import Musl
 import Android
 #endif
 
-@Suite("FileWriter", .tags(.concurrent))
+@Suite("FileWriter", .tags(.concurrent), .watched)
 struct FileWriterTests {
     @Test("A locked partial file is the one at its path, never one that another download has moved away")
     func lockedPart() async throws {

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineBody of a file: requirements", .tags(.concurrent))
+@Suite("PipelineBody of a file: requirements", .tags(.concurrent), .watched)
 struct PipelineBodyRequirementsTests {
     #if os(Linux)
     @Test("A file of size 0 with content, as under /proc, has no known length, and an empty file has length 0")

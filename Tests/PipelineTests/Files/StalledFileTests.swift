@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Calls with a stalled disk", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Calls with a stalled disk", .tags(.concurrent), .watched)
 struct StalledFileTests {
     let folder: TemporaryFolder
 

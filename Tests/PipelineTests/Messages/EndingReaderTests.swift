@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Stages: didFinish of streams, rule 5", .tags(.concurrent))
+@Suite("Stages: didFinish of streams, rule 5", .tags(.concurrent), .watched)
 struct EndingReaderTests {
     private let outcomes = Outcomes()
     private let feed = Feed()

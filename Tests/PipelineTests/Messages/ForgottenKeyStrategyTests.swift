@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Hint about a missing keyDecodingStrategy")
+@Suite("Hint about a missing keyDecodingStrategy", .watched)
 struct ForgottenKeyStrategyTests {
     struct Author: Decodable { let fullName: String }
     struct Book: Decodable {

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("HTTPDate")
+@Suite("HTTPDate", .watched)
 struct HTTPDateTests {
     /// 2026-01-01 00:00:00 UTC.
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)

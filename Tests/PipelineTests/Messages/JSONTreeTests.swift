@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PipelineResponse: key paths")
+@Suite("PipelineResponse: key paths", .watched)
 struct JSONTreeTests {
     @Test("A key path uses the member names of the JSON, whatever the decoder's key strategy")
     func snakeCase() throws {

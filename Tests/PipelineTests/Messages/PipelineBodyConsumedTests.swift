@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PipelineBody: consumed")
+@Suite("PipelineBody: consumed", .watched)
 struct PipelineBodyConsumedTests {
     @Test("A stream that can be read once is consumed as soon as it is read")
     func once() async throws {

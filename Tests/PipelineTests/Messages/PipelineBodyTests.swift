@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("PipelineBody", .tags(.concurrent))
+@Suite("PipelineBody", .tags(.concurrent), .watched)
 struct PipelineBodyTests {
     static func stream(_ chunks: [String], byteCount: Int? = nil) -> PipelineBody {
         .stream(makeChunks(chunks), byteCount: byteCount)
@@ -172,7 +172,7 @@ struct PipelineBodyTests {
     }
 }
 
-@Suite("PipelineBody: announced length and cancellation", .tags(.concurrent))
+@Suite("PipelineBody: announced length and cancellation", .tags(.concurrent), .watched)
 struct PipelineBodyEndTests {
     @Test("I8 A stream shorter than its announced length fails as truncated")
     func short() async {

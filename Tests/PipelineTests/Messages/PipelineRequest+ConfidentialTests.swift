@@ -1,9 +1,10 @@
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Confidential header fields")
+@Suite("Confidential header fields", .watched)
 struct PipelineRequestConfidentialTests {
     private static let name = HTTPField.Name("X-Ticket")
 

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("cURL command")
+@Suite("cURL command", .realTime, .watched)
 struct PipelineRequestCurlCommandTests {
     private func request(
         _ method: HTTPRequest.Method = .get,

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("PipelineRequest")
+@Suite("PipelineRequest", .watched)
 struct PipelineRequestTests {
     @Test("A request's description has only the method, scheme, host and path")
     func requestDescription() throws {

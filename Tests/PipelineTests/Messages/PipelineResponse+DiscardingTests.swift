@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rule 15: one function discards bodies, with a byte limit and a time limit.
-@Suite("Discarded bodies", .timeLimit(.minutes(5)), .tags(.concurrent))
+@Suite("Discarded bodies", .tags(.concurrent), .watched)
 struct PipelineResponseDiscardingTests {
     /// A body that stalls after a number of bytes.
     private final class Stalling: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PipelineResponse: filtering")
+@Suite("PipelineResponse: filtering", .watched)
 struct PipelineResponseFilteringTests {
     @Test("M133 A status in the range returns the response; any other throws an error that has the response")
     func filtering() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PipelineResponse: filtering and mapping")
+@Suite("PipelineResponse: filtering and mapping", .watched)
 struct PipelineResponseMappingTests {
     struct Issue: Codable, Sendable, Equatable {
         var title: String?

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PipelineResponse")
+@Suite("PipelineResponse", .watched)
 struct PipelineResponseTests {
     @Test("M132 A response's description has the status and length, but no header values or body")
     func description() throws {

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("The uploads from Moya's page on targets")
+@Suite("The uploads from Moya's page on targets", .realTime, .watched)
 struct FormExampleTests {
     /// An upload of a picture with a description, in its plain and its composite form.
     enum Pictures: TargetType {

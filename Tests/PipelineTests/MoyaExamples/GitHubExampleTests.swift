@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("The example from Moya's page on targets")
+@Suite("The example from Moya's page on targets", .realTime, .watched)
 struct GitHubExampleTests {
     enum GitHub: TargetType {
         case zen

@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("The example from Moya's page on basic usage", .tags(.concurrent))
+@Suite("The example from Moya's page on basic usage", .tags(.concurrent), .realTime, .watched)
 struct MyServiceExampleTests {
     enum MyService: TargetType {
         case zen

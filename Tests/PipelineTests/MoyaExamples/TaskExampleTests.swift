@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("The kinds of tasks listed on Moya's page on targets")
+@Suite("The kinds of tasks listed on Moya's page on targets", .realTime, .watched)
 struct TaskExampleTests {
     struct Service: TargetType {
         var method = HTTPMethod.post

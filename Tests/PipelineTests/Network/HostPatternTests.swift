@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("HostPattern")
+@Suite("HostPattern", .watched)
 struct HostPatternTests {
     @Test(
         "A pattern matches a host, the hosts below a domain, or every host",

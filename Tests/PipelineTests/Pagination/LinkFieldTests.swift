@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Link fields")
+@Suite("Link fields", .watched)
 struct LinkFieldTests {
     private typealias Link = LinkField.Link
 

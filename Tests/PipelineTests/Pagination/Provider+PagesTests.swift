@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Provider: pages")
+@Suite("Provider: pages", .watched)
 struct ProviderPagesTests {
     private struct Post: Codable, Equatable {
         let id: Int

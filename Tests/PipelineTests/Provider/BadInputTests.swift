@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Bad input")
+@Suite("Bad input", .watched)
 struct BadInputTests {
     // Not modified after the ring is closed, which happens before it is sent.
     final class Ring: Encodable, @unchecked Sendable {

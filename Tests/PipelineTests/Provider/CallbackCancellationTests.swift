@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Provider callbacks after cancel()", .tags(.concurrent))
+@Suite("Provider callbacks after cancel()", .tags(.concurrent), .realTime, .watched)
 struct CallbackCancellationTests {
     private let journal = Journal()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Where callbacks run", .tags(.concurrent))
+@Suite("Where callbacks run", .tags(.concurrent), .watched)
 struct CallbackPlaceTests {
     private let key = DispatchSpecificKey<String>()
     private let queue = DispatchQueue(label: "callbacks")

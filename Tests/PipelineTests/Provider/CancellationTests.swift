@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Cancellation: rule 6", .tags(.concurrent))
+@Suite("Cancellation: rule 6", .tags(.concurrent), .watched)
 struct CancellationTests {
     private let journal = Journal()
 

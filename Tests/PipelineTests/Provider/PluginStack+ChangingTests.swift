@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("PluginStack: inserting and removing")
+@Suite("PluginStack: inserting and removing", .watched)
 struct PluginStackChangingTests {
     private struct A: Stage.WillSend {
         var name = "A"

@@ -1,7 +1,8 @@
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PluginStackBuilder")
+@Suite("PluginStackBuilder", .watched)
 struct PluginStackBuilderTests {
     @Test(
         "A stack lists its plugins outermost first, including those from if, else, switch and for",

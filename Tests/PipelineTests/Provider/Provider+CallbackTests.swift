@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Provider: callbacks", .tags(.concurrent))
+@Suite("Provider: callbacks", .tags(.concurrent), .watched)
 struct ProviderCallbackTests {
     @Test("Callbacks run once, on the call's queue or otherwise on the provider's")
     func callbackQueues() async throws {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Provider: decoding", .tags(.concurrent))
+@Suite("Provider: decoding", .tags(.concurrent), .watched)
 struct ProviderDecodingTests {
     struct User: Decodable, Sendable, Equatable {
         var name: String?

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("Provider<MultiTarget>")
+@Suite("Provider<MultiTarget>", .watched)
 struct ProviderMultiTargetTests {
     let witness = MultiTargetTests.Witness()
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress, callbacks and targets", .tags(.concurrent))
+@Suite("Progress, callbacks and targets", .tags(.concurrent), .watched)
 struct ProviderProgressTests {
     @Test(
         "B-M37 Progress callbacks run on their queue, in order, and never after the completion",

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Provider: URLs without a target type")
+@Suite("Provider: URLs without a target type", .watched)
 struct ProviderURLTargetTests {
     private struct Repo: Codable, Equatable {
         let name: String

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Provider: coders")
+@Suite("Provider: coders", .watched)
 struct ProviderCodersTests {
     private struct Repo: Codable, Equatable, Sendable {
         var starCount: Int

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("ProviderConfiguration")
+@Suite("ProviderConfiguration", .watched)
 struct ProviderConfigurationTests {
     @Test("The settings apply to every call, whether passed to the initializer or set later")
     func settings() async throws {

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Limits and content coding: rules 9 and 10")
+@Suite("Limits and content coding: rules 9 and 10", .watched)
 struct ProviderLimitsTests {
     @Test("Rule 14: the core decodes nothing and keeps Content-Encoding; explain reports a transport that decodes")
     func contentCoding() async throws {

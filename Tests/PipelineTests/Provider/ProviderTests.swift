@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Provider: rules 12 and 13, callbacks, streams, options", .tags(.concurrent))
+@Suite("Provider: rules 12 and 13, callbacks, streams, options", .tags(.concurrent), .realTime, .watched)
 struct ProviderTests {
     /// An actor whose code can be recognized by the queue that it runs on.
     private actor Caller {

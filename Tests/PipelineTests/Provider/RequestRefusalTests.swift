@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Request validation: rule 7")
+@Suite("Request validation: rule 7", .watched)
 struct RequestRefusalTests {
     private let transport = ScriptedTransport(always: .status(200))
 

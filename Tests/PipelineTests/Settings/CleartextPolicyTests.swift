@@ -1,7 +1,8 @@
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("CleartextPolicy")
+@Suite("CleartextPolicy", .watched)
 struct CleartextPolicyTests {
     @Test(
         "Secrets may be sent over https and to loopback addresses, and over other http only with `.allowed`",

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("The option errorText")
+@Suite("The option errorText", .watched)
 struct ErrorTextTests {
     private static let texts = RequestOptions { $0.errorText = { $0.statusCode == 404 ? "No such book" : nil } }
 

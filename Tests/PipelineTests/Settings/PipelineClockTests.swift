@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("PipelineClock: instants of several providers", .tags(.concurrent))
+@Suite("PipelineClock: instants of several providers", .tags(.concurrent), .realTime, .watched)
 struct PipelineClockTests {
     /// A clock that the library does not know.
     private struct OwnClock: Clock {

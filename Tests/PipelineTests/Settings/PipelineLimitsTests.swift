@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("PipelineLimits")
+@Suite("PipelineLimits", .watched)
 struct PipelineLimitsTests {
     static func provider(_ limits: PipelineLimits, _ step: ScriptedTransport.Step) -> Provider<SampleTarget> {
         Provider(

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineRandom", .tags(.concurrent))
+@Suite("PipelineRandom", .tags(.concurrent), .watched)
 struct PipelineRandomTests {
     @Test("Rule 18: random numbers come from the provider's generator, so a seed reproduces them")
     func randomness() async throws {

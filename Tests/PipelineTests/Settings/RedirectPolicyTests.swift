@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Redirects: rule 8")
+@Suite("Redirects: rule 8", .watched)
 struct RedirectPolicyTests {
     private func moved(_ location: String, status: Int = 302) -> ScriptedTransport.Step {
         .status(status, headers: [.location: location])

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RequestOptions", .tags(.concurrent))
+@Suite("RequestOptions", .tags(.concurrent), .watched)
 struct RequestOptionsTests {
     private enum Depth: RequestOptionKey { static let defaultValue = 1 }
     private enum Other: RequestOptionKey { static let defaultValue = "none" }

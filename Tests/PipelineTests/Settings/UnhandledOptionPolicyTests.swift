@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("UnhandledOptionPolicy: options whose plugin is not in the stack", .tags(.concurrent))
+@Suite("UnhandledOptionPolicy: options whose plugin is not in the stack", .tags(.concurrent), .watched)
 struct UnhandledOptionPolicyTests {
     private static let options = RequestOptions { $0.depth = 3 }
     private static let message =

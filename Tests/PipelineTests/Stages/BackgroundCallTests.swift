@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Rule 21: background calls", .tags(.concurrent))
+@Suite("Rule 21: background calls", .tags(.concurrent), .watched)
 struct BackgroundCallTests {
     /// Responds with a stale response and refreshes it in the background.
     final class StaleCache: Stage.Intercept {

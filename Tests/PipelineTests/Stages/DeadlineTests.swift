@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Deadline and date of a call", .tags(.concurrent))
+@Suite("Deadline and date of a call", .tags(.concurrent), .realTime, .watched)
 struct DeadlineTests {
     @Test("The earliest of several deadlines applies to the whole call and to no other call")
     func earliest() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stages: didFinish, rule 5", .tags(.concurrent))
+@Suite("Stages: didFinish, rule 5", .tags(.concurrent), .watched)
 struct DidFinishTests {
     private let outcomes = Outcomes()
     private let clock = ManualClock()
@@ -132,7 +132,7 @@ struct DidFinishTests {
         #expect(outcomes.all.first?.receivedByteCount == 5)
     }
 
-    @Test("A plugin that makes a call in didFinish stops at the limit of nested calls", .timeLimit(.minutes(5)))
+    @Test("A plugin that makes a call in didFinish stops at the limit of nested calls")
     func nested() async throws {
         let (ends, end) = AsyncStream.makeStream(of: PipelineError.Code?.self)
         let provider = Mutex<Provider<TestTarget>?>(nil)

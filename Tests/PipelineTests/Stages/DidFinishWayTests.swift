@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Every way to send ends in exactly one didFinish.
-@Suite("Stages: didFinish, for each way to send", .tags(.concurrent))
+@Suite("Stages: didFinish, for each way to send", .tags(.concurrent), .watched)
 struct DidFinishWayTests {
     private struct Named: DecodableTargetType {
         typealias ResultType = [Int]

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Exchange identifiers", .tags(.concurrent))
+@Suite("Exchange identifiers", .tags(.concurrent), .watched)
 struct ExchangeIDTests {
     /// Records the identifiers of exchanges.
     private final class IDs: Stage.WillSend, Stage.DidReceive {

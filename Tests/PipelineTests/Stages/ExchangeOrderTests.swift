@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Exchange stage: six plugins in all orders", .tags(.concurrent))
+@Suite("Exchange stage: six plugins in all orders", .tags(.concurrent), .watched)
 struct ExchangeOrderTests {
     enum Kind: CaseIterable {
         case buffered, streamed, downloaded

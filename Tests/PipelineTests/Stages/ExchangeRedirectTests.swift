@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Exchange stage: rule 11")
+@Suite("Exchange stage: rule 11", .watched)
 struct ExchangeRedirectTests {
     private static let mark = HTTPField.Name("X-Mark") ?? .userAgent
     private static let key = HTTPField.Name("X-Key") ?? .userAgent

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Exchange stage: rules 7 to 10, 12 and 13", .tags(.concurrent))
+@Suite("Exchange stage: rules 7 to 10, 12 and 13", .tags(.concurrent), .watched)
 struct ExchangeStageTests {
     static let mark = HTTPField.Name("X-Mark") ?? .userAgent
 

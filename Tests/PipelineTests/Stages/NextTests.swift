@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stages: next in its own task", .tags(.concurrent))
+@Suite("Stages: next in its own task", .tags(.concurrent), .watched)
 struct NextTests {
     private typealias Outcome = Result<PipelineResponse, any Error>
 

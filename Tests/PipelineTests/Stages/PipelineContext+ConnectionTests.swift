@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rule 13: waiting for a connection is not part of the attempt.
-@Suite("Waiting for a connection", .tags(.concurrent))
+@Suite("Waiting for a connection", .tags(.concurrent), .watched)
 struct PipelineContextConnectionTests {
     private let clock = ManualClock()
 

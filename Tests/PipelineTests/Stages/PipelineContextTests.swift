@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Values that plugins share within a call", .tags(.concurrent))
+@Suite("Values that plugins share within a call", .tags(.concurrent), .watched)
 struct PipelineContextTests {
     private enum Count: PipelineContextKey { static let defaultValue = 0 }
     private enum Names: PipelineContextKey { static let defaultValue: [String] = [] }

@@ -1,8 +1,9 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("PluginStack")
+@Suite("PluginStack", .watched)
 struct PluginStackTests {
     static func layer(_ name: String) -> any PluginType {
         .prepare(name: name) { _, _ in }

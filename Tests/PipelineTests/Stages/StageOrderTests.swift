@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Stages: rules 1 to 5")
+@Suite("Stages: rules 1 to 5", .watched)
 struct StageOrderTests {
     private let journal = Journal()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Event subscriptions: reconnection and end", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: reconnection and end", .tags(.concurrent), .watched)
 struct EventSourceTests {
     private let bench = SubscriptionBench()
 

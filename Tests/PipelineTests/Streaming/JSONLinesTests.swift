@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("JSON Lines")
+@Suite("JSON Lines", .watched)
 struct JSONLinesTests {
     struct Price: Codable, Hashable, Sendable {
         var id: Int

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Splitting a stream into lines")
+@Suite("Splitting a stream into lines", .watched)
 struct LineSplitterTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let text: String

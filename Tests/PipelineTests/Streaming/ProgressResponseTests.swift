@@ -5,7 +5,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("ProgressResponse", .tags(.concurrent))
+@Suite("ProgressResponse", .tags(.concurrent), .watched)
 struct ProgressResponseTests {
     @Test("The initializer clamps progress to 0...1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])
     func madeByHand(_ given: Double, _ expected: Double) {

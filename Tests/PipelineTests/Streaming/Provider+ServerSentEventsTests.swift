@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Event subscriptions: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: requests", .tags(.concurrent), .watched)
 struct ProviderServerSentEventsTests {
     private let bench = SubscriptionBench()
 

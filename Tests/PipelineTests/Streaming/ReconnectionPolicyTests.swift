@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("ReconnectionPolicy")
+@Suite("ReconnectionPolicy", .watched)
 struct ReconnectionPolicyTests {
     private func delays(_ policy: ReconnectionPolicy, fruitless: Int, asked: Duration? = nil) -> [Duration] {
         var random = PipelineRandom.seeded(7)

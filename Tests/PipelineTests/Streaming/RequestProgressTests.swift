@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress", .tags(.concurrent))
+@Suite("Progress", .tags(.concurrent), .watched)
 struct RequestProgressTests {
     static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: ManualClock()))

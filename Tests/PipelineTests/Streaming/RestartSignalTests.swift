@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Subscription restarts", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Subscription restarts", .tags(.concurrent), .watched)
 struct RestartSignalTests {
     private let bench = SubscriptionBench()
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("ServerSentEventParser")
+@Suite("ServerSentEventParser", .watched)
 struct ServerSentEventParserTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let rule: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Subscription notices", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Subscription notices", .tags(.concurrent), .watched)
 struct ServerSentEventSubscriptionNoticeTests {
     private let bench = SubscriptionBench()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Event subscriptions: backoff, replay, last event ID", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: backoff, replay, last event ID", .tags(.concurrent), .watched)
 struct ServerSentEventSubscriptionTests {
     private let bench = SubscriptionBench()
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("ServerSentEvent")
+@Suite("ServerSentEvent", .watched)
 struct ServerSentEventTests {
     @Test("Event data maps to a value; data that does not map fails with mapping.object, without the data")
     func mapping() throws {

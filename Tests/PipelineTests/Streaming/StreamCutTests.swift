@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Streams split at any byte")
+@Suite("Streams split at any byte", .watched)
 struct StreamCutTests {
     private static let tokens: [[UInt8]] =
         [

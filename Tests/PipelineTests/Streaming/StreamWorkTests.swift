@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Cost of reading a stream")
+@Suite("Cost of reading a stream", .watched)
 struct StreamWorkTests {
     /// A stream of any size.
     struct Shape: CustomTestStringConvertible, Sendable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("StreamedResponse: values", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("StreamedResponse: values", .tags(.concurrent), .watched)
 struct StreamedResponseValuesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Values of a streamed response", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Values of a streamed response", .tags(.concurrent), .watched)
 struct StreamedValuesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]

@@ -1,9 +1,10 @@
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("TransferRate")
+@Suite("TransferRate", .watched)
 struct TransferRateTests {
     private let start = PipelineClock(ManualClock()).now
 

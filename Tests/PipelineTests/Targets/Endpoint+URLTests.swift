@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Endpoint.url(_:)")
+@Suite("Endpoint.url(_:)", .watched)
 struct EndpointURLTests {
     private struct Library: TargetType {
         var base: String

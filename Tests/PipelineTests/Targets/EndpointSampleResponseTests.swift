@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("EndpointSampleResponse")
+@Suite("EndpointSampleResponse", .watched)
 struct EndpointSampleResponseTests {
     @Test("M80 A stub returns the endpoint's sample: bytes, a response, or a failure")
     func sampleResponses() async throws {

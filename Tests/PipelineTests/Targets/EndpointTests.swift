@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("Endpoint")
+@Suite("Endpoint", .watched)
 struct EndpointTests {
     static let urls: [(String, String, String)] = [
         ("http://example.com/123/somepath?X-ABC-Asd=123", "", "/123/somepath?X-ABC-Asd=123"),

@@ -4,9 +4,10 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("MultiTarget")
+@Suite("MultiTarget", .watched)
 struct MultiTargetTests {
     struct User: Codable, Sendable, Equatable {
         let name: String

@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Target header fields with secret names")
+@Suite("Target header fields with secret names", .watched)
 struct SecretFieldTests {
     private static let fields = [
         "X-Api-Key": "canary", "X-Session-Token": "canary", "Cookie": "canary", "Authorization": "canary",

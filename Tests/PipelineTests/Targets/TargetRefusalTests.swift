@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Targets with a refusal")
+@Suite("Targets with a refusal", .watched)
 struct TargetRefusalTests {
     private struct User: TargetType {
         let id: String

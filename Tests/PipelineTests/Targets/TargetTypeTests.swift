@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("TargetType")
+@Suite("TargetType", .watched)
 struct TargetTypeTests {
     @Test("M2 A target defaults to no headers, validation, sample data or options")
     func defaults() throws {

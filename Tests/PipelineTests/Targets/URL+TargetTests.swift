@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("URL(target:)")
+@Suite("URL(target:)", .watched)
 struct URLTargetTests {
     @Test("M4 M5 URL(target:) joins the base URL and the path")
     func urlOfTarget() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("ValidationType")
+@Suite("ValidationType", .watched)
 struct ValidationTypeTests {
     static let rows: [(ValidationType, accepted: [Int], refused: [Int])] = [
         (.anyStatus, [100, 200, 304, 404, 500, 999], []),

@@ -1,7 +1,8 @@
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("Durations in messages")
+@Suite("Durations in messages", .watched)
 struct DurationTextTests {
     @Test(
         "A duration is shown in milliseconds below 10 s, else in seconds, with at most one decimal",

@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("URLEncoding, escapes")
+@Suite("URLEncoding, escapes", .watched)
 struct PercentEncodingTests {
     @Test("M52 A long text of three-byte characters is encoded completely")
     func longText() throws {

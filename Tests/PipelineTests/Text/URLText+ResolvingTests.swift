@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("URLText: resolving")
+@Suite("URLText: resolving", .watched)
 struct URLTextResolvingTests {
     /// A reference and the URL that it resolves to against http://h:8080/a/b?q.
     static let references: [(String, String?)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("URLText: shown")
+@Suite("URLText: shown", .watched)
 struct URLTextShownTests {
     /// A URL that cannot be requested and how its error shows it.
     static let namedURLs: [(String, String)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("URLText")
+@Suite("URLText", .watched)
 struct URLTextTests {
     /// A base, a path and the joined URL.
     static let joins: [(String, String, String)] = [

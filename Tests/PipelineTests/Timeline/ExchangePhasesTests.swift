@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The phases of an exchange")
+@Suite("The phases of an exchange", .watched)
 struct ExchangePhasesTests {
     private let clock = ManualClock()
 

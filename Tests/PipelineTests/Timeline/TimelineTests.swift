@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The timeline of a call")
+@Suite("The timeline of a call", .watched)
 struct TimelineTests {
     private let clock = ManualClock()
 

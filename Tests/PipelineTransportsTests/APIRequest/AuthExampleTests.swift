@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: login and signup", .timeLimit(.minutes(10)))
+@Suite("Examples of APIRequest: login and signup", .realTime, .watched)
 struct AuthExampleTests {
     @Test(
         "C1 C14 B-C20 A login is a POST without a body that sends name and password unchanged, in UTF-8",

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: environments, servers and plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Examples of APIRequest: environments, servers and plugins", .tags(.concurrent), .realTime, .watched)
 struct ExampleClientTests {
     private static let list = "GET /v1/post?offset=0&limit=100"
     private let login = AuthController.login(email: "ann@example.com", password: "secret")

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: bad input", .timeLimit(.minutes(10)))
+@Suite("Examples of APIRequest: bad input", .realTime, .watched)
 struct ExampleFaultTests {
     private struct Unwritable: Error {}
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: chains and batches", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Examples of APIRequest: chains and batches", .tags(.concurrent), .realTime, .watched)
 struct ExampleFlowTests {
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
     private let seven = Post(id: 7, text: "Hi", at: Date(timeIntervalSince1970: 1_000_000_000))

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: slow uploads", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Examples of APIRequest: slow uploads", .tags(.concurrent), .realTime, .watched)
 struct ExampleUploadTests {
     private func post(_ folder: ExampleFolder, byteCount: Int) throws -> NewPost {
         let video = try folder.file("clip.mp4", Data(repeating: 7, count: byteCount))

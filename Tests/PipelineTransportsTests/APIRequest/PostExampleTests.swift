@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: posts", .timeLimit(.minutes(10)))
+@Suite("Examples of APIRequest: posts", .realTime, .watched)
 struct PostExampleTests {
     /// The first boundary of a provider with the seed 7.
     private static let boundary = "pipeline-63cbe1e459320dd7044c3cd7f43c661c"

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: guarded connections", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: guarded connections", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientConnectionsTests {
     /// A response with this status would crash the process if AsyncHTTPClient saw it.
     private static let low = "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"

@@ -13,7 +13,7 @@ import Testing
 ///
 /// The pools are as small as possible: a connection returns to its pool a moment after its response has been read, and
 /// a request sent before that moment would get a new connection.
-@Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport, dead connections", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientDeadConnectionTests {
     /// A server that responds to the first request for `/dies` with the script, and to all others with 200.
     private static func server(_ script: LoopbackServer.Action...) throws -> LoopbackServer {

@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: informational responses", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: informational responses", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientHeadCheckTests {
     @Test("H11: the maximum number of informational responses can be set", arguments: [0, 3])
     func informationalCount(limit: Int) async throws {

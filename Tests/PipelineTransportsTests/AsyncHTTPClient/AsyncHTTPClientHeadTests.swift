@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: response header fields", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: response header fields", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientHeadTests {
     @Test("response fields keep their order, case and repeats")
     func responseFields() async throws {

@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport, headTimeout", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport, headTimeout", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientHeadTimerTests {
     @Test("headTimeout limits the time to the header fields, not the body")
     func headTimeout() async throws {

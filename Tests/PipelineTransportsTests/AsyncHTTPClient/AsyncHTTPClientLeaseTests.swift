@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: ownership of the client", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: ownership of the client", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientLeaseTests {
     @Test("P08: after a shutdown, calls fail with clientClosed, and a second shutdown does nothing")
     func shutdown() async throws {

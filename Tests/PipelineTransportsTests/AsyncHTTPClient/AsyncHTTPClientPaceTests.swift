@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("AsyncHTTPClientPace", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientPace", .tags(.concurrent), .watched)
 struct AsyncHTTPClientPaceTests {
     /// An event loop that is blocked until it is released.
     private final class StuckEventLoop: Sendable {

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport, busy connections", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport, busy connections", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientPoolTests {
     private let clock = ManualClock()
 

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// The transport's own timeouts; the fault tests check their effect on calls.
-@Suite("AsyncHTTPClientTransport, timeouts", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport, timeouts", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientTimeoutTests {
     /// A response in two pieces, further apart than the given time.
     static func halves(_ time: Duration) -> [LoopbackServer.Action] {

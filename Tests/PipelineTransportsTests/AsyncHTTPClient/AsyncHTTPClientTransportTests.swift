@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientTransportTests {
     @Test("redirects and decompression in the configuration are ignored")
     func forcedSettings() async throws {

@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: requests", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientUploadTests {
     @Test("request fields are sent in order, with repeats; only Host and framing fields are added")
     func requestFields() async throws {

@@ -1,10 +1,11 @@
 #if AsyncHTTPClient
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineTransports
 
-@Suite("Timeouts of an exchange over AsyncHTTPClient")
+@Suite("Timeouts of an exchange over AsyncHTTPClient", .watched)
 struct AsyncHTTPClientWatchTests {
     private let clock = AsyncHTTPClientTimekeeper.clock
 

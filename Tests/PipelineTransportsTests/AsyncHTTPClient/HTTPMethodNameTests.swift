@@ -3,9 +3,10 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("HTTPMethod alongside NIOHTTP1")
+@Suite("HTTPMethod alongside NIOHTTP1", .watched)
 struct HTTPMethodNameTests {
     struct Item: TargetType {
         var baseURL: URL { URL(string: "https://a.test") ?? URL(filePath: "/") }

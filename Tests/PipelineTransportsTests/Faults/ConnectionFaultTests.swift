@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rows C01 to C07 and C09 of the fault matrix; TLS (C04) is elsewhere.
-@Suite("Connection faults", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Connection faults", .tags(.concurrent), .realTime, .watched)
 struct ConnectionFaultTests {
     @Test(
         "C01: a refused connection fails with connect.refused, which proves that nothing was sent",

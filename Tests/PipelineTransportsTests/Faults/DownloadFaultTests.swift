@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Rows F12 and T10 of the fault matrix: downloads that are cut, and parts that were not requested.
-@Suite("Download faults", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Download faults", .tags(.concurrent), .realTime, .watched)
 struct DownloadFaultTests {
     private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
 

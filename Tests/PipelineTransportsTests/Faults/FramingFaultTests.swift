@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: framing", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Faults: framing", .tags(.concurrent), .realTime, .watched)
 struct FramingFaultTests {
     private static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"

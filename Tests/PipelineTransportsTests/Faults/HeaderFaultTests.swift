@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: header fields", .timeLimit(.minutes(10)))
+@Suite("Faults: header fields", .realTime, .watched)
 struct HeaderFaultTests {
     private static let head = FramingBench.head
     private static let hello = FramingOutcome.answer(200, "hello")

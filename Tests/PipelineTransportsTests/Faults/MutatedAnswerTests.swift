@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: mutated responses", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Faults: mutated responses", .tags(.concurrent), .realTime, .watched)
 struct MutatedAnswerTests {
     private static let answers = [
         "\(FramingBench.head)Content-Length: 12\r\nContent-Type: text/plain\r\n\r\nhello, world",

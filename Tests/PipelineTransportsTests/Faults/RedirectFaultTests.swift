@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rows R09 and R10 of the fault matrix: redirects whose bodies are slow, long or broken.
-@Suite("Redirect faults", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Redirect faults", .tags(.concurrent), .realTime, .watched)
 struct RedirectFaultTests {
     /// The body of a redirect.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

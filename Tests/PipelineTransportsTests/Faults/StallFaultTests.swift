@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rows C08 and C12 of the fault matrix: servers that are slow to respond.
-@Suite("Connection faults: slow responses", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Connection faults: slow responses", .tags(.concurrent), .realTime, .watched)
 struct StallFaultTests {
     private static let stalling: LoopbackServer.Handler = { request in
         [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .stall]

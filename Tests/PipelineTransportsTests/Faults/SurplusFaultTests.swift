@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: bytes that belong to no response", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Faults: bytes that belong to no response", .tags(.concurrent), .realTime, .watched)
 struct SurplusFaultTests {
     private static let head = FramingBench.head
 

@@ -16,7 +16,7 @@ import AsyncHTTPClient
 import NIOCore
 #endif
 
-@Suite("TLS: servers that do not complete a handshake", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TLS: servers that do not complete a handshake", .tags(.concurrent), .realTime, .watched)
 struct TLSFaultTests {
     /// How a server reacts to a client that begins a handshake.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

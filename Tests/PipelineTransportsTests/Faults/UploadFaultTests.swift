@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Rows C10 and C11 of the fault matrix: servers that do not read the request body.
-@Suite("Connection faults: uploads", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Connection faults: uploads", .tags(.concurrent), .realTime, .watched)
 struct UploadFaultTests {
     private static let pieceByteCount = 64 << 10
 

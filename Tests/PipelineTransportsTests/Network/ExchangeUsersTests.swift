@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Exchange plugins over the network", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Exchange plugins over the network", .tags(.concurrent), .realTime, .watched)
 struct ExchangeUsersTests {
     /// Every 30th order: each plugin is at each place in some of them.
     private static let orders = ExchangeUsers.orders(of: 6).enumerated().filter { $0.offset % 30 == 0 }.map(\.element)

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Network transports: cancellation and timeouts", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Network transports: cancellation and timeouts", .tags(.concurrent), .realTime, .watched)
 struct NetworkCancellationTests {
     @Test("P06: a call that is cancelled before it begins opens no connection", arguments: NetworkTransport.allCases)
     func beforeStart(transport: NetworkTransport) async throws {

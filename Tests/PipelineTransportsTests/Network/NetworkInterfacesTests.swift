@@ -17,7 +17,7 @@ import Android
 import Darwin
 #endif
 
-@Suite("NetworkInterfaces", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("NetworkInterfaces", .tags(.concurrent), .watched)
 struct NetworkInterfacesTests {
     @Test("B3 An interface leads to a network if it is up, has a carrier and an address, and is not loopback")
     func interfaces() {

@@ -19,7 +19,7 @@ import Android
 import Darwin
 #endif
 
-@Suite("Machines without a network", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Machines without a network", .tags(.concurrent), .realTime, .watched)
 struct OfflineTests {
     /// A name that the resolver rejects locally.
     private static let unknownHost = "http://" + String(repeating: "a", count: 64) + ".invalid"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("ProxyAddress")
+@Suite("ProxyAddress", .watched)
 struct ProxyAddressTests {
     /// A value, and its scheme, host and port.
     static let addresses: [(String, String, String, Int)] = [

@@ -44,7 +44,7 @@ private struct ProxyBench {
     }
 }
 
-@Suite("Proxy variables", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Proxy variables", .tags(.concurrent), .realTime, .watched)
 struct ProxyEnvironmentTests {
     #if canImport(FoundationNetworking)
     @Test("Q10 URLSession on Linux refuses a loopback request with a credential if a proxy variable applies")

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PipelineTransports
 
-@Suite("ProxyExceptions")
+@Suite("ProxyExceptions", .watched)
 struct ProxyExceptionsTests {
     /// A value of NO_PROXY, a host, and whether curl connects to it directly.
     static let rows: [(String, String, Bool)] = [

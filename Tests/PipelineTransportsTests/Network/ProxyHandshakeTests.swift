@@ -2,11 +2,12 @@
 import Foundation
 import Pipeline
 import PipelineTransports
+import TestSupport
 import Testing
 
 @testable import PipelineTransports
 
-@Suite("ProxyHandshake")
+@Suite("ProxyHandshake", .watched)
 struct ProxyHandshakeTests {
     private typealias Route = AsyncHTTPClientTransport.ProxyPolicy.Route
 

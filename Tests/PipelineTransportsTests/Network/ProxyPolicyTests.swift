@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("ProxyPolicy")
+@Suite("ProxyPolicy", .watched)
 struct ProxyPolicyTests {
     private typealias Policy = AsyncHTTPClientTransport.ProxyPolicy
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("The relay to a proxy", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("The relay to a proxy", .tags(.concurrent), .realTime, .watched)
 struct ProxyRelayTests {
     private typealias Policy = AsyncHTTPClientTransport.ProxyPolicy
     private typealias Action = LoopbackServer.Action

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("ProxyVariables")
+@Suite("ProxyVariables", .watched)
 struct ProxyVariablesTests {
     /// Variables, and the one that applies to http and to https.
     static let choices: [([String: String], String?, String?)] = [

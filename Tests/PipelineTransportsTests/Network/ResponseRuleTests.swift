@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rules that apply to a message on every transport.
-@Suite("Rules of both transports", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Rules of both transports", .tags(.concurrent), .realTime, .watched)
 struct ResponseRuleTests {
     @Test(
         "R05 A redirect with two Location fields is not followed on any transport, and the exchange records why",

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Provider without a transport", .tags(.concurrent))
+@Suite("Provider without a transport", .tags(.concurrent), .realTime, .watched)
 struct DefaultTransportTests {
     @Test("it uses AsyncHTTPClient on Linux if the trait is on, and otherwise URLSession")
     func choice() async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A side that pauses makes the other one wait; the bodies are too large for the system's buffers.
-@Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport, back-pressure", .tags(.concurrent), .realTime, .watched)
 struct BackpressureTests {
     private static let mebibyte = Data(count: 1 << 20)
     /// In MiB: more than two socket buffers (here up to 32 and 4 MiB) plus 4 MiB.

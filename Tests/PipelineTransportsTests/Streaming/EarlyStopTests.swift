@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bodies whose reader stops early or pauses.
-@Suite("Streams that stop early", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Streams that stop early", .tags(.concurrent), .realTime, .watched)
 struct EarlyStopTests {
     /// The head of a 1 MB response, its first 1,000 bytes, and nothing more.
     private static func startsAnswer(_ request: LoopbackServer.Request) -> [LoopbackServer.Action] {

@@ -12,7 +12,7 @@ import AsyncHTTPClient
 import NIOCore
 #endif
 
-@Suite("Streamed values over the network", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Streamed values over the network", .tags(.concurrent), .realTime, .watched)
 struct StreamedEventsTests {
     private typealias Action = LoopbackServer.Action
 

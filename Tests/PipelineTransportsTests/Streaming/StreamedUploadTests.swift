@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Streamed request bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Streamed request bodies", .tags(.concurrent), .realTime, .watched)
 struct StreamedUploadTests {
     /// Pieces of 64 KiB, produced on request.
     private final class Pieces: AsyncSequence, Sendable {

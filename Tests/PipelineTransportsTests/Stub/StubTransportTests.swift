@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("StubTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("StubTransport", .tags(.concurrent), .watched)
 struct StubTransportTests {
     private let target: Probe
     private let clock = ManualClock()

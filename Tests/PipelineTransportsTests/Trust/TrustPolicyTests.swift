@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineTransports
@@ -11,7 +12,7 @@ import AsyncHTTPClient
 import NIOSSL
 #endif
 
-@Suite("Trust policies, pins and client identities")
+@Suite("Trust policies, pins and client identities", .realTime, .watched)
 struct TrustPolicyTests {
     private struct HostTarget: TargetType {
         let baseURL: URL

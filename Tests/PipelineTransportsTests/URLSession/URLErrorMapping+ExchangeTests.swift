@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("URLSessionTransport: Foundation's errors", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: Foundation's errors", .tags(.concurrent), .realTime, .watched)
 struct URLErrorMappingExchangeTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 @testable import PipelineTransports
 
-@Suite("URLSessionBacklog", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionBacklog", .tags(.concurrent), .watched)
 struct URLSessionBacklogTests {
     @Test("Bytes come out as they went in, however memory and file alternate")
     func order() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: request bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: request bodies", .tags(.concurrent), .realTime, .watched)
 struct URLSessionBodySourceTests {
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Bodies of any size, in both directions.
-@Suite("URLSessionTransport, large bodies", .tags(.concurrent))
+@Suite("URLSessionTransport, large bodies", .tags(.concurrent), .realTime, .watched)
 struct URLSessionBodyTests {
     static func chunks(_ count: Int, of byteCount: Int, then last: (any Error)? = nil) -> PipelineBody {
         let made = Made()

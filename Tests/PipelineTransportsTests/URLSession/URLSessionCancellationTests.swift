@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: cancellation", .tags(.concurrent), .realTime, .watched)
 struct URLSessionCancellationTests {
     /// Makes a serial queue that can be suspended and that counts the blocks waiting in it.
     private static func makeQueue() -> OperationQueue {

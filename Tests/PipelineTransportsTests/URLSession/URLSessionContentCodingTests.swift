@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("URLSessionTransport: content codings", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: content codings", .tags(.concurrent), .realTime, .watched)
 struct URLSessionContentCodingTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
     private let text = Data(String(repeating: "hello ", count: 1_000).utf8)

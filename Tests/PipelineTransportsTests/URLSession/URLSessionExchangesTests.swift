@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: delegate", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: delegate", .tags(.concurrent), .realTime, .watched)
 struct URLSessionExchangesTests {
     @Test("releasing the transport closes its connections and frees its delegate")
     func release() async throws {

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("URLSessionTransport: failures", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: failures", .tags(.concurrent), .realTime, .watched)
 struct URLSessionFailureTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
 

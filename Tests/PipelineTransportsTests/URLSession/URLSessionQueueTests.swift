@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: delegate queue", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: delegate queue", .tags(.concurrent), .realTime, .watched)
 struct URLSessionQueueTests {
     @Test("blocks and operations run one at a time, in the order in which they were added")
     func order() async {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: response header fields", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: response header fields", .tags(.concurrent), .realTime, .watched)
 struct URLSessionResponseHeadTests {
     @Test("response fields are sorted by name")
     func sortedFields() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipeline
 @testable import PipelineTransports
 
-@Suite("URLSessionSpool", .tags(.concurrent))
+@Suite("URLSessionSpool", .tags(.concurrent), .watched)
 struct URLSessionSpoolTests {
     @Test("I8 A body whose reader is cancelled is not treated as complete")
     func cancelled() async {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport", .tags(.concurrent), .realTime, .watched)
 struct URLSessionTransportTests {
     static func makeProvider(
         _ transport: URLSessionTransport = URLSessionTransport(),

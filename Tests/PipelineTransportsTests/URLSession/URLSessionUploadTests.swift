@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: requests", .tags(.concurrent), .realTime, .watched)
 struct URLSessionUploadTests {
     @Test("Foundation adds at most five fields besides Host")
     func addedFields() async throws {

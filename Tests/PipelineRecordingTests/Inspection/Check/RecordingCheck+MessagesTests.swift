@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Checking messages")
+@Suite("Checking messages", .watched)
 struct RecordingCheckMessagesTests {
     private func findings(_ text: String, folder: URL? = nil) throws -> [String] {
         RecordingCheck.findings(in: try JSONParser.parse(text.utf8), folder: folder).map(\.description)

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Checking a recording")
+@Suite("Checking a recording", .watched)
 struct RecordingCheckTests {
     /// A recording without a fault.
     static let good = #"""

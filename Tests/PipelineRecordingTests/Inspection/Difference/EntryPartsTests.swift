@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The parts of an entry")
+@Suite("The parts of an entry", .watched)
 struct EntryPartsTests {
     struct PartCase: Sendable, CustomTestStringConvertible {
         let line: String

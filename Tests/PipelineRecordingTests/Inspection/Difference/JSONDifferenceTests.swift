@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Differences between two JSON documents")
+@Suite("Differences between two JSON documents", .watched)
 struct JSONDifferenceTests {
     private func items(_ first: String, _ second: String) throws -> [String] {
         let redactor = Redactor(secretValues: ["opensesame"])

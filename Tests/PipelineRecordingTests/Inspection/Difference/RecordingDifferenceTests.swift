@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Differences between two recordings")
+@Suite("Differences between two recordings", .watched)
 struct RecordingDifferenceTests {
     private typealias Change = RecordingDifference.Change
 

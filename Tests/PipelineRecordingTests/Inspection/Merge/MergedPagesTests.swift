@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Pages of a merged recording")
+@Suite("Pages of a merged recording", .watched)
 struct MergedPagesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "merge-\(UUID())")
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Merging recordings")
+@Suite("Merging recordings", .watched)
 struct RecordingMergeTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "merge-\(UUID())")
 

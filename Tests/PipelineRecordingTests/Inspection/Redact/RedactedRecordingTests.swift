@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("Redacting a recording")
+@Suite("Redacting a recording", .watched)
 struct RedactedRecordingTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "redact-\(UUID())")
     private var url: URL { folder.appending(path: "a.har") }

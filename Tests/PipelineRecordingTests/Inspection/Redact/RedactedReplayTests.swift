@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -13,7 +14,7 @@ private struct Sent: TargetType {
     var task: RequestTask { .requestPlain }
 }
 
-@Suite("F13 A redacted recording matches the same requests", .timeLimit(.minutes(10)))
+@Suite("F13 A redacted recording matches the same requests", .watched)
 struct RedactedReplayTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "redacted-\(UUID())")
     private var url: URL { folder.appending(path: "a.har") }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("An entry of a recording in full")
+@Suite("An entry of a recording in full", .watched)
 struct EntryDetailTests {
     private func lines(
         _ exchange: RecordedExchange,

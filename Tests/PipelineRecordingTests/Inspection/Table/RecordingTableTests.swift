@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The table of a recording")
+@Suite("The table of a recording", .watched)
 struct RecordingTableTests {
     @Test("Each entry is one line of aligned columns")
     func lines() {

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The waterfall of a recording")
+@Suite("The waterfall of a recording", .watched)
 struct RecordingWaterfallTests {
     @Test("A bar starts when the request was sent and is divided where the header fields arrived")
     func bars() {

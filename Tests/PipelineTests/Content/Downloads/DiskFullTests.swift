@@ -14,7 +14,7 @@ import Musl
 import Android
 #endif
 
-@Suite("Downloads to a full disk")
+@Suite("Downloads to a full disk", .watched)
 struct DiskFullTests {
     @Test("F01 A download to a full disk fails with file.noSpace and leaves no file, and the next call works")
     func noSpace() async {

@@ -15,7 +15,7 @@ import Musl
 import Android
 #endif
 
-@Suite("DownloadDestination", .tags(.concurrent))
+@Suite("DownloadDestination", .tags(.concurrent), .watched)
 struct DownloadDestinationTests {
     let folder: TemporaryFolder
 

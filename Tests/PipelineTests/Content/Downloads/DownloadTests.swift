@@ -15,7 +15,7 @@ import Musl
 import Android
 #endif
 
-@Suite("Downloads", .tags(.concurrent))
+@Suite("Downloads", .tags(.concurrent), .watched)
 struct DownloadTests {
     let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Downloads: 206 Partial Content")
+@Suite("Downloads: 206 Partial Content", .watched)
 struct PartialContentTests {
     let folder: TemporaryFolder
 

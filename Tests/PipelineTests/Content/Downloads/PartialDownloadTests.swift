@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Resumed downloads", .tags(.concurrent))
+@Suite("Resumed downloads", .tags(.concurrent), .watched)
 struct PartialDownloadTests {
     static let text = "0123456789"
     let folder: TemporaryFolder

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Suggested file names")
+@Suite("Suggested file names", .watched)
 struct SuggestedFileNameTests {
     static func name(_ disposition: String?, path: String = "/v1/items") throws -> String {
         var headers = HTTPFields()
@@ -110,7 +110,7 @@ struct SuggestedFileNameTests {
     }
 }
 
-@Suite("Content-Range")
+@Suite("Content-Range", .watched)
 struct HeaderValueTests {
     @Test(
         "An invalid Content-Range is ignored",

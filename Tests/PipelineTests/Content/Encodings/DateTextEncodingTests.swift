@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("JSONEncoding, dates")
+@Suite("JSONEncoding, dates", .watched)
 struct DateTextEncodingTests {
     struct DateCase: Sendable {
         let encoding: DateTextEncoding

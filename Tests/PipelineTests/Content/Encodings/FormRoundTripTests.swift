@@ -3,7 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Form round trips")
+@Suite("Form round trips", .watched)
 struct FormRoundTripTests {
     /// Text, lists and objects whose members keep their order.
     indirect enum Tree: Encodable, Equatable, Sendable {

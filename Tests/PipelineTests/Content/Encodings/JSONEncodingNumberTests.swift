@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("JSONEncoding, numbers")
+@Suite("JSONEncoding, numbers", .watched)
 struct JSONEncodingNumberTests {
     @Test("Numbers are written as numbers at every level")
     func numbers() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("JSONEncoding")
+@Suite("JSONEncoding", .watched)
 struct JSONEncodingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("JSONEncoding, leaves")
+@Suite("JSONEncoding, leaves", .watched)
 struct ParameterTreeLeafTests {
     @Test("NSNumber and NSDecimalNumber keep their kind and all their digits")
     func numberObjects() throws {

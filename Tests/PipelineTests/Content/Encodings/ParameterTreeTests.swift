@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("JSONEncoding, parameter trees")
+@Suite("JSONEncoding, parameter trees", .watched)
 struct ParameterTreeTests {
     @Test("M30 Assigning nil removes a key, and an optional that is nil drops its key")
     func nilValues() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("PropertyListEncoding")
+@Suite("PropertyListEncoding", .watched)
 struct PropertyListEncodingTests {
     enum Sort: String { case newest }
 

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("URLFormEncoder, containers")
+@Suite("URLFormEncoder, containers", .watched)
 struct TreeEncoderContainersTests {
     class Base: Encodable {
         let id = 1

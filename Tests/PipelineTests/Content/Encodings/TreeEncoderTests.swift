@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("URLFormEncoder, structure and refusals")
+@Suite("URLFormEncoder, structure and refusals", .watched)
 struct TreeEncoderTests {
     typealias One = URLFormEncoderTests.One
 

@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("URLFormEncoder, order and names")
+@Suite("URLFormEncoder, order and names", .watched)
 struct TreePlaceTests {
     static let shuffled = Dictionary(uniqueKeysWithValues: "kbjaeifhgdc".map { (String($0), 1) })
     static let sorted = "abcdefghijk".map { "\($0)=1" }.joined(separator: "&")

@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("URLEncoding")
+@Suite("URLEncoding", .watched)
 struct URLEncodingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

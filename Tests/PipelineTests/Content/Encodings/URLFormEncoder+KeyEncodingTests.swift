@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
+import TestSupport
 import Testing
 
-@Suite("URLFormEncoder.KeyEncoding")
+@Suite("URLFormEncoder.KeyEncoding", .watched)
 struct URLFormEncoderKeyEncodingTests {
     struct Key: CodingKey {
         let stringValue: String

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineAPI
+import TestSupport
 import Testing
 
-@Suite("URLFormEncoder")
+@Suite("URLFormEncoder", .watched)
 struct URLFormEncoderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormBodyPart: media types of files")
+@Suite("MultipartFormBodyPart: media types of files", .watched)
 struct FileMediaTypesTests {
     @Test(
         "B-A5 The file extension determines the media type on every platform",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MIMEType")
+@Suite("MIMEType", .watched)
 struct MIMETypeTests {
     @Test("A media type may be a literal, a static member or a string")
     func mediaTypes() throws {

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormData: boundaries")
+@Suite("MultipartFormData: boundaries", .watched)
 struct MultipartBoundaryTests {
     @Test("M61 The default boundary has 128 random bits, all from the generator")
     func randomBoundary() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Parts that change while they are sent", .tags(.concurrent))
+@Suite("Parts that change while they are sent", .tags(.concurrent), .watched)
 struct MultipartChangeTests {
     private let folder: TemporaryFolder
 

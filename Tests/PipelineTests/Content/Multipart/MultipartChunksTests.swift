@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The chunks of a form")
+@Suite("The chunks of a form", .watched)
 struct MultipartChunksTests {
     private let folder: TemporaryFolder
 

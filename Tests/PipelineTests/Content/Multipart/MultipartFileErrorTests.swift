@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Files that cannot be parts")
+@Suite("Files that cannot be parts", .watched)
 struct MultipartFileErrorTests {
     private let folder: TemporaryFolder
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormBodyPart: heads")
+@Suite("MultipartFormBodyPart: heads", .watched)
 struct MultipartFormBodyPartHeadTests {
     @Test(
         "F10 B-M35 Characters that could end a name or a line are escaped, and all others are unchanged",

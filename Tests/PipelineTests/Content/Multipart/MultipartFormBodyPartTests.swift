@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormBodyPart")
+@Suite("MultipartFormBodyPart", .watched)
 struct MultipartFormBodyPartTests {
     private static let pdf = URL(filePath: "/nowhere/Größe.tar.PDF")
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The body of a form")
+@Suite("The body of a form", .watched)
 struct MultipartFormDataEncodingTests {
     private let folder: TemporaryFolder
 

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormData")
+@Suite("MultipartFormData", .watched)
 struct MultipartFormDataTests {
     @Test("M58 M60 A form has its parts in order, each after a boundary, and a closing boundary")
     func wireForm() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Multipart round trips")
+@Suite("Multipart round trips", .watched)
 struct MultipartPropertyTests {
     private static let seed: UInt64 = 0x7578_2046
 

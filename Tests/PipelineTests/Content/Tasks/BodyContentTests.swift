@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RequestTask, bodies")
+@Suite("RequestTask, bodies", .watched)
 struct BodyContentTests {
     @Test("M14 Data becomes the body unchanged, without a Content-Type", arguments: ["", "\u{0}\r\n"])
     func data(_ text: String) throws {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RequestTask, JSON")
+@Suite("RequestTask, JSON", .watched)
 struct JSONContentTests {
     @Test("M15 A value is encoded as JSON with sorted keys at every level")
     func jsonEncodable() throws {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RequestTask, parameters")
+@Suite("RequestTask, parameters", .watched)
 struct ParametersContentTests {
     @Test("M18 The encoding decides where parameters go")
     func parameters() throws {

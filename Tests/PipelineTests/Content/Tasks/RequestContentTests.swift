@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Custom RequestContent")
+@Suite("Custom RequestContent", .watched)
 struct RequestContentTests {
     /// Writes a line for each of its words.
     private struct Lines: RequestContent {

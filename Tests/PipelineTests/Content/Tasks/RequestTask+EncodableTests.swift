@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("RequestTask, Encodable values")
+@Suite("RequestTask, Encodable values", .watched)
 struct RequestTaskEncodableTests {
     typealias Structure = TreeEncoderTests
 

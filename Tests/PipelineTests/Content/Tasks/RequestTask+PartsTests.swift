@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Tasks that upload forms", .tags(.concurrent))
+@Suite("Tasks that upload forms", .tags(.concurrent), .realTime, .watched)
 struct RequestTaskPartsTests {
     private static let form = MultipartFormData(boundary: "B", parts: [.field("a", "1")])
 

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Reading and extending a RequestTask")
+@Suite("Reading and extending a RequestTask", .watched)
 struct RequestTaskReadingTests {
     private func request(_ task: RequestTask, _ method: HTTPRequest.Method = .post) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/x?a=1", method: method, task: task).makeRequest()

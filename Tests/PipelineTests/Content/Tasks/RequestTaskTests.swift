@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RequestTask")
+@Suite("RequestTask", .watched)
 struct RequestTaskTests {
     struct Order: Codable, Sendable, Equatable {
         var zone = "b/c"

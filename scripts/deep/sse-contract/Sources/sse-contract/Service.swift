@@ -117,7 +117,7 @@ private final class Streams: Sendable {
 
     func open(_ order: Order) -> Int {
         var target = Ask(baseURL: order.streamUrl, headers: order.headers)
-        if let method = order.method.flatMap(HTTPMethod.init(rawValue:)) { target.method = method }
+        if let method = order.method.flatMap(HTTPRequest.Method.init(rawValue:)) { target.method = method }
         if let body = order.body { target.task = .requestData(Data(body.utf8)) }
         var options = RequestOptions()
         options.idleTimeout = order.readTimeoutMs.map { .milliseconds($0) }

@@ -1,0 +1,27 @@
+package import Testing
+
+/// Lets the tests of a suite begin in turn, and reports them to the watchdog.
+///
+/// Every suite has this trait; `scripts/check_style.py` checks that.
+package struct Watched: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
+
+    package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        let location = test.sourceLocation
+        let name = "“\(test.displayName ?? test.name)” (\(location.fileName):\(location.line))"
+        if RealTime.hasTurn {
+            try await Watchdog.process.watch(name, function)
+        } else {
+            try await TestSchedule.process.run(.test) { try await Watchdog.process.watch(name, function) }
+        }
+    }
+}
+
+extension Trait where Self == Watched {
+    /// Lets the tests begin in turn, and ends the run if none of them progresses.
+    package static var watched: Watched { Watched() }
+}
