@@ -33,7 +33,7 @@ package final class TestSchedule: Sendable {
 
         /// Begins work if it may run now, and returns whether it may.
         ///
-        /// - Parameter hasWaitingSuite: whether a suite that uses real time waits for its turn.
+        /// A waiting suite holds back tests in virtual time.
         package mutating func begin(_ work: Work, hasWaitingSuite: Bool) -> Bool {
             switch work {
             case .realTimeSuite:
