@@ -442,6 +442,17 @@ let package = Package(
             dependencies: ["Pipeline", "PipelineAllocations", "PipelinePlugins", "PipelineTransports", "TestSupport"],
             swiftSettings: testSettings
         ),
+        // The targets of the package Fuzz, with their settings.
+        .testTarget(
+            name: "FuzzCorpusTests",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineRecording", "PipelineRedaction", "PipelineTesting",
+                "TestSupport", httpTypes,
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ] + wholeModule
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

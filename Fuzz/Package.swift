@@ -6,6 +6,8 @@ import PackageDescription
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Without it, the targets are plain functions, which Tests/FuzzCorpusTests runs.
+    .define("FUZZER"),
     .unsafeFlags(["-parse-as-library"]),
 ]
 

@@ -1,13 +1,18 @@
-import FuzzSupport
 import HTTPTypes
 import PipelinePlugins
 
 @testable import Pipeline
 
+#if FUZZER
+import FuzzSupport
+#endif
+
 /// Fuzzes challenges and Link fields.
 ///
 /// The first byte selects any text as fields, challenges that are written and read back, or any text as a Link field.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     switch input.number(below: 4) {

@@ -1,14 +1,19 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
+
+#if FUZZER
+import FuzzSupport
+#endif
 
 /// Fuzzes the parser of events, or the lines and the JSON lines of a streamed response.
 ///
 /// The first byte selects one of the two. The limit, the lengths of the pieces, and the bytes follow.
 ///
 /// Reading in pieces and all at once must give the same values, followed by the same error or none.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     let readsEvents = input.number(below: 2) == 0

@@ -1,15 +1,20 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+
+#if FUZZER
+import FuzzSupport
+#endif
 
 /// Fuzzes the decoding of bodies.
 ///
 /// The first byte selects the coding. The lengths of the pieces and the encoded body follow.
 ///
 /// Decoding in pieces and from memory must give the same bytes, no more than allowed, or the same typed error.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzGzip(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     let coding = ["gzip", "deflate", "gzip, gzip", "deflate, gzip"][input.number(below: 4)]

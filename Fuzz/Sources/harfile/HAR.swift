@@ -1,10 +1,13 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
 
 @testable import PipelineRecording
 @testable import PipelineRedaction
+
+#if FUZZER
+import FuzzSupport
+#endif
 
 /// Fuzzes the reading and writing of HAR files.
 ///
@@ -12,7 +15,9 @@ import Pipeline
 ///
 /// Any input is read, or refused with a typed error whose offset lies within the input. What is read can be written,
 /// and gives the same result when it is read again.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     let kind = input.number(below: 3)

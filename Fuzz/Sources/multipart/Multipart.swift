@@ -1,13 +1,18 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+#if FUZZER
+import FuzzSupport
+#endif
+
 /// Fuzzes the reading and writing of multipart forms.
 ///
 /// The first byte selects raw bytes for the reader alone, or a form that is written and read back.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     switch input.number(below: 4) {

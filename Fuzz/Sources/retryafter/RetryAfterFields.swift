@@ -1,14 +1,19 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
+
+#if FUZZER
+import FuzzSupport
+#endif
 
 /// Fuzzes the reading of dates and Retry-After fields.
 ///
 /// The first byte selects a date alone, or the fields of a response. The next byte sets the current date, up to about
 /// the year 4000.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     let readsDate = input.number(below: 2) == 0

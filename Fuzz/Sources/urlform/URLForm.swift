@@ -1,12 +1,17 @@
 import Foundation
-import FuzzSupport
 import HTTPTypes
 import Pipeline
+
+#if FUZZER
+import FuzzSupport
+#endif
 
 /// Fuzzes URLs and forms.
 ///
 /// The first byte selects parameters that are encoded and decoded, or any path and query of an endpoint.
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzURLForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     switch input.number(below: 4) {

@@ -138,6 +138,6 @@ extension TestSchedule {
     /// The schedule of this process.
     package static let process: TestSchedule = {
         let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
-        return TestSchedule(State(testLimit: 2 * count, suiteLimit: 2 * count))
+        return TestSchedule(State(testLimit: 4 * count, suiteLimit: 2 * count))
     }()
 }

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/challenges/Challenges.swift

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/events/Events.swift

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/gzip/Gzip.swift

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/harfile/HAR.swift

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/multipart/Multipart.swift

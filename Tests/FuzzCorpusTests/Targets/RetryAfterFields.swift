@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/retryafter/RetryAfterFields.swift

@@ -1,0 +1,1 @@
+../../../Fuzz/Sources/urlform/URLForm.swift
