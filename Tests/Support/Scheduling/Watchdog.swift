@@ -43,7 +43,7 @@ package final class Watchdog: Sendable {
     /// Writes the report to standard error and ends the process with a failure.
     package static func endProcess(_ report: String) {
         FileHandle.standardError.write(Data("error: \(report)\n".utf8))
-        // Not `exit`, whose handlers could wait for a thread in which nothing happens.
+        // Not `exit`, whose handlers could wait for a thread that is blocked.
         _exit(EXIT_FAILURE)
     }
 
