@@ -42,16 +42,6 @@ let tracing = Target.Dependency.product(
     package: "swift-distributed-tracing",
     condition: .when(traits: ["Tracing"])
 )
-let metricsTestKit = Target.Dependency.product(
-    name: "MetricsTestKit",
-    package: "swift-metrics",
-    condition: .when(traits: ["Metrics"])
-)
-let inMemoryTracing = Target.Dependency.product(
-    name: "InMemoryTracing",
-    package: "swift-distributed-tracing",
-    condition: .when(traits: ["Tracing"])
-)
 let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
 let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
 let sqlite = Target.Dependency.target(
@@ -86,31 +76,9 @@ let argumentParser = Target.Dependency.product(
     package: "swift-argument-parser",
     condition: .when(traits: ["HARCommand"])
 )
-let exampleArguments = Target.Dependency.product(
-    name: "ArgumentParser",
-    package: "swift-argument-parser",
-    condition: .when(traits: ["Examples"])
-)
-let hummingbird = Target.Dependency.product(
-    name: "Hummingbird",
-    package: "hummingbird",
-    condition: .when(traits: ["Examples"])
-)
-let serviceLifecycle = Target.Dependency.product(
-    name: "ServiceLifecycle",
-    package: "swift-service-lifecycle",
-    condition: .when(traits: ["Examples"])
-)
-let unixSignals = Target.Dependency.product(
-    name: "UnixSignals",
-    package: "swift-service-lifecycle",
-    condition: .when(traits: ["Examples"])
-)
-let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let inspectorServer = ["FlyingFox", "FlyingSocks"].map { name in
     Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Inspector"]))
 }
-let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
 let package = Package(
     name: "Pipeline",
@@ -145,11 +113,6 @@ let package = Package(
         ),
         .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
         .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
-        .trait(
-            name: "Examples",
-            description: "The programs in Examples",
-            enabledTraits: ["AsyncHTTPClient", "Metrics", "Tracing", "SQLite"]
-        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -165,8 +128,6 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Hash functions that plugins, transports and recordings share. No product offers them.
@@ -266,71 +227,11 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-        // Not a product, because users of the package would fetch FlyingFox.
-        .executableTarget(
-            name: "quickstart",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineTesting", httpTypes, flyingFox, flyingSocks,
-            ],
-            path: "Examples/Quickstart",
-            swiftSettings: swiftSettings
-        ),
-        // Not a product, because it needs the trait AsyncHTTPClient.
-        .executableTarget(
-            name: "caching-proxy",
-            dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", httpTypes, asyncHTTPClient,
-            ] + nio,
-            path: "Examples/CachingProxy",
-            swiftSettings: swiftSettings
-        ),
-        // Not products, because they need the trait Examples.
-        .executableTarget(
-            name: "github",
-            dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", "PipelineRecording", httpTypes,
-                exampleArguments,
-            ],
-            path: "Examples/GitHubClient/Sources",
-            resources: [.embedInCode("Recording/github.har")],
-            swiftSettings: swiftSettings
-        ),
-        .executableTarget(
-            name: "gateway",
-            dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, logging, metrics, tracing, hummingbird,
-                serviceLifecycle, unixSignals,
-            ] + nio,
-            path: "Examples/Gateway/Sources",
-            swiftSettings: swiftSettings
-        ),
-        // Writes to a DiskCacheStore until it is killed by a test.
-        .executableTarget(
-            name: "cachewriter",
-            dependencies: ["PipelineStores", httpTypes],
-            path: "Tests/CacheWriter",
-            swiftSettings: swiftSettings
-        ),
-        // One of the processes that share a rate limit in a test.
-        .executableTarget(
-            name: "ratelimitworker",
-            dependencies: ["Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", httpTypes],
-            path: "Tests/RateLimitWorker",
-            swiftSettings: swiftSettings
-        ),
         .target(
             name: "TestSupport",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
                 + nio,
             path: "Tests/Support",
-            swiftSettings: testSettings
-        ),
-        // Checks telemetry against OpenTelemetry's conventions.
-        .target(
-            name: "TelemetryChecks",
-            dependencies: ["Pipeline", "PipelinePlugins", metrics, tracing, inMemoryTracing],
-            path: "Tests/TelemetryChecks",
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -341,7 +242,7 @@ let package = Package(
         .testTarget(
             name: "PipelineStoresTests",
             dependencies: [
-                "PipelineStores", "cachewriter", "ratelimitworker", "PipelineRedaction", "PipelineTesting",
+                "PipelineStores", "PipelineRedaction", "PipelineTesting",
                 "TestSupport",
                 httpTypes,
             ],
@@ -370,8 +271,8 @@ let package = Package(
             name: "PipelinePluginsTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins",
-                "PipelineStores", "PipelineTesting", "PipelineTransports", "TelemetryChecks", "TestSupport", "CZlib",
-                httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
+                "PipelineStores", "PipelineTesting", "PipelineTransports", "TestSupport", "CZlib",
+                httpTypes, logging, metrics, tracing,
             ] + crypto,
             swiftSettings: testSettings
         ),
@@ -379,15 +280,8 @@ let package = Package(
             name: "PipelineTransportsTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
-                "CZlib", httpTypes, flyingFox, asyncHTTPClient, nioSSL,
+                "CZlib", httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "PipelineCombineTests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", "TestSupport", httpTypes, openCombine,
-            ],
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -408,28 +302,10 @@ let package = Package(
             name: "PipelineRecordingTests",
             dependencies: [
                 "Pipeline", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins", "PipelineTransports",
-                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes,
+                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes,
                 asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "GitHubClientTests",
-            dependencies: [
-                "github", "Pipeline", "PipelinePlugins", "PipelineStores", "PipelineTransports", "PipelineRecording",
-                "PipelineTesting", "TestSupport", httpTypes, exampleArguments,
-            ],
-            path: "Examples/GitHubClient/Tests",
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "GatewayTests",
-            dependencies: [
-                "gateway", "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting",
-                "TestSupport", httpTypes, metrics, tracing, hummingbird, serviceLifecycle,
-            ],
-            path: "Examples/Gateway/Tests",
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -452,16 +328,6 @@ let package = Package(
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ] + wholeModule
-        ),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineStores", "PipelineTesting", "TelemetryChecks", "TestSupport", httpTypes, logging,
-                asyncHTTPClient, nioSSL,
-            ] + nio,
-            exclude: ["httpbin", "mitmproxy", "OAuth/server"],
-            swiftSettings: testSettings
         ),
     ],
     swiftLanguageModes: [.v6]

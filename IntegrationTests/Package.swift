@@ -1,0 +1,161 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The tests that need package traits, servers or a browser. A folder `Shared` is a link to tests of the root package, which
+// run here a second time: with all traits, and over AsyncHTTPClient, too.
+
+let traits = [
+    "AsyncHTTPClient", "Brotli", "Crypto", "HARCommand", "Inspector", "Metrics", "OpenCombine", "Redis", "SQLite",
+    "Tracing", "Zstd",
+]
+
+// As in the root package: test targets are compiled as a whole, unless PIPELINE_INCREMENTAL is set.
+let wholeModule: [SwiftSetting] =
+    Context.environment["PIPELINE_INCREMENTAL"] == nil
+    ? [
+        .unsafeFlags([
+            "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
+            "-Xfrontend", "-sil-verify-none",
+        ])
+    ] : []
+
+let swiftSettings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + traits.map { .define($0) }
+let testSettings = swiftSettings + wholeModule
+
+func pipeline(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "Pipeline") }
+}
+
+func products(_ names: String..., package: String) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: package) }
+}
+
+// What nearly all tests use.
+let common =
+    pipeline(
+        "Pipeline",
+        "PipelineAPI",
+        "PipelinePlugins",
+        "PipelineStores",
+        "PipelineTransports",
+        "PipelineRecording",
+        "PipelineTesting",
+        "PipelineReplayTesting"
+    ) + products("HTTPTypes", package: "swift-http-types")
+let network =
+    products("AsyncHTTPClient", package: "async-http-client")
+    + products("NIOCore", "NIOHTTP1", "NIOPosix", package: "swift-nio")
+    + products("NIOSSL", package: "swift-nio-ssl")
+let logging = products("Logging", package: "swift-log")
+let metrics = products("Metrics", "MetricsTestKit", package: "swift-metrics")
+let tracing = products("Tracing", "InMemoryTracing", package: "swift-distributed-tracing")
+let crypto = products("Crypto", "CryptoExtras", package: "swift-crypto")
+let openCombine = products("OpenCombine", package: "OpenCombine")
+let arguments = products("ArgumentParser", package: "swift-argument-parser")
+let service =
+    products("Hummingbird", package: "hummingbird")
+    + products("ServiceLifecycle", "UnixSignals", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "IntegrationTests",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Pipeline", path: "..", traits: Set(traits.map { .init(name: $0) })),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(name: "TestSupport", dependencies: common + network, swiftSettings: swiftSettings),
+        // Checks telemetry against OpenTelemetry's conventions.
+        .target(name: "TelemetryChecks", dependencies: common + metrics + tracing, swiftSettings: swiftSettings),
+        // Writes to a DiskCacheStore until it is killed by a test.
+        .executableTarget(name: "cachewriter", dependencies: common, swiftSettings: swiftSettings),
+        // One of the processes that share a rate limit in a test.
+        .executableTarget(name: "ratelimitworker", dependencies: common, swiftSettings: swiftSettings),
+        // The examples, whose folders are packages of their own.
+        .executableTarget(name: "caching-proxy", dependencies: common + network, swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "github",
+            dependencies: common + arguments,
+            resources: [.embedInCode("Recording/github.har")],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "gateway",
+            dependencies: common + network + logging + metrics + tracing + service,
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineStoresTests",
+            dependencies: common + ["TestSupport", "cachewriter", "ratelimitworker"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelinePluginsTests",
+            dependencies: common + network + logging + metrics + tracing + crypto + ["TestSupport", "TelemetryChecks"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineTransportsTests",
+            dependencies: common + network + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineRecordingTests",
+            dependencies: common + network + pipeline("har") + ["TestSupport"],
+            exclude: ["Shared/HAR/Samples", "Shared/Testing/Replays"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineCombineTests",
+            dependencies: common + pipeline("PipelineCombine") + openCombine + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineMoyaTests",
+            dependencies: common + pipeline("PipelineMoya") + openCombine + ["TestSupport"],
+            // No upcoming features: the samples are compiled like source that was written for Moya.
+            swiftSettings: traits.map { .define($0) } + wholeModule
+        ),
+        // The samples of the guides.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: common + network + logging + ["TestSupport"],
+            exclude: ["Shared/Replays"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "GitHubClientTests",
+            dependencies: common + arguments + ["github", "TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: common + network + metrics + tracing + service + ["gateway", "TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: common + network + logging + ["TelemetryChecks", "TestSupport"],
+            exclude: ["httpbin", "mitmproxy", "OAuth/server"],
+            swiftSettings: testSettings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
