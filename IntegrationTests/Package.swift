@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests that need package traits, servers or a browser. A folder `Shared` is a link to tests of the root package, which
-// run here a second time: with all traits, and over AsyncHTTPClient, too.
+// The tests that need package traits, servers or a browser, and those of the examples. A folder `Shared` has links to tests
+// and helpers of the root package, which run here a second time: with all traits, and also over AsyncHTTPClient.
 
 let traits = [
     "AsyncHTTPClient", "Brotli", "Crypto", "HARCommand", "Inspector", "Metrics", "OpenCombine", "Redis", "SQLite",
@@ -119,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "PipelineRecordingTests",
             dependencies: common + network + pipeline("har") + ["TestSupport"],
-            exclude: ["Shared/HAR/Samples", "Shared/Testing/Replays"],
+
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -136,8 +136,7 @@ let package = Package(
         // The samples of the guides.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: common + network + logging + ["TestSupport"],
-            exclude: ["Shared/Replays"],
+            dependencies: common + network + logging + pipeline("PipelineAllocations") + ["TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(

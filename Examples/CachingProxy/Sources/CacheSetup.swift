@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
@@ -13,4 +12,3 @@ extension ProxyOptions {
         return CachePlugin(rules: rules)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -47,20 +46,3 @@ struct CachingProxy {
         return AsyncHTTPClientTransport(configuration: configuration)
     }
 }
-#else
-import Foundation
-
-/// A replacement for the example that explains how to build it, and does not depend on SwiftNIO.
-@main
-enum CachingProxy {
-    static func main() {
-        let text = """
-            caching-proxy: this executable was built without the package trait AsyncHTTPClient. Run it with: swift run \
-            --traits AsyncHTTPClient caching-proxy
-
-            """
-        FileHandle.standardError.write(Data(text.utf8))
-        exit(2)
-    }
-}
-#endif

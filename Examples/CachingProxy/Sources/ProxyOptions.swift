@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import HTTPTypes
 import Pipeline
 
@@ -53,4 +52,3 @@ struct ProxyOptions {
         init(_ description: String) { self.description = description }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Metrics
 import PipelinePlugins
@@ -66,20 +65,3 @@ struct Gateway {
         """
     }
 }
-#else
-import Foundation
-
-/// A replacement for the example that explains how to build it, and does not depend on Hummingbird.
-@main
-enum Gateway {
-    static func main() {
-        let text = """
-            gateway: this executable was built without the package trait Examples. Run it with: swift run --traits \
-            Examples gateway --demo
-
-            """
-        FileHandle.standardError.write(Data(text.utf8))
-        exit(2)
-    }
-}
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 
 /// The options of the command line and of the environment.
@@ -61,4 +60,3 @@ struct GatewayOptions {
         let description: String
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 
 /// A client for GitHub's REST API.
@@ -16,20 +15,3 @@ struct GitHub: AsyncParsableCommand {
         subcommands: [ReposCommand.self, IssuesCommand.self, RateCommand.self, DownloadCommand.self]
     )
 }
-#else
-import Foundation
-
-/// A replacement for the example that explains how to build it, and does not depend on swift-argument-parser.
-@main
-enum GitHub {
-    static func main() {
-        let text = """
-            github: this executable was built without the package trait Examples. Run it with: swift run --traits Examples \
-            github repos octo-org --offline
-
-            """
-        FileHandle.standardError.write(Data(text.utf8))
-        exit(2)
-    }
-}
-#endif

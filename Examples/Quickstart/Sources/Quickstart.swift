@@ -10,7 +10,9 @@ struct Quickstart {
             let clock = ContinuousClock()
             let duration = try await clock.measure(run)
             print("\n" + styled("All results are as expected, after \(milliseconds(duration)).", .green))
-            print("Next: open Examples/Quickstart/Sources/Tours/Tour.swift, which makes the first calls, and change one.")
+            print(
+                "Next: open Examples/Quickstart/Sources/Tours/Tour.swift, which makes the first calls, and change one."
+            )
         } catch {
             FileHandle.standardError.write(Data("\nquickstart failed: \(error)\n".utf8))
             exit(1)

@@ -1,4 +1,3 @@
-#if Metrics
 package import Metrics
 import Synchronization
 
@@ -138,4 +137,3 @@ private final class Handler: CounterHandler, RecorderHandler, MeterHandler, Time
     func decrement(by amount: Double) { owner.change(-amount, self) }
     func recordNanoseconds(_ duration: Int64) { owner.record(Double(duration), self) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tracing
 package import InMemoryTracing
 import Tracing
 
@@ -62,4 +61,3 @@ package enum CheckedSpans {
         return result
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics && Tracing
 import InMemoryTracing
 package import Pipeline
 import PipelinePlugins
@@ -45,4 +44,3 @@ extension Provider {
         )
     }
 }
-#endif

@@ -18,7 +18,6 @@ import Android
 @main
 enum CacheWriter {
     static func main() async {
-        #if SQLite || canImport(Darwin)
         let arguments = CommandLine.arguments
         guard arguments.count == 3 else { exit(2) }
         let store = DiskCacheStore(
@@ -37,10 +36,8 @@ enum CacheWriter {
             print("failed: \(error)")
             exit(1)
         }
-        #endif
     }
 
-    #if SQLite || canImport(Darwin)
     /// Writes, reads, updates and removes entries in four tasks; prints a dot after each step.
     private static func write(to store: DiskCacheStore) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -138,5 +135,4 @@ enum CacheWriter {
         limit.rlim_cur = byteCount.map(rlim_t.init) ?? limit.rlim_max
         guard setrlimit(resource, &limit) == 0 else { throw POSIXError(.EINVAL) }
     }
-    #endif
 }

@@ -24,7 +24,6 @@ import Android
 @main
 enum RateLimitWorker {
     static func main() async {
-        #if Redis
         let numbers = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
         guard numbers.count == 7, let server = URL(string: "http://127.0.0.1:\(numbers[0])") else { exit(2) }
         do {
@@ -46,10 +45,8 @@ enum RateLimitWorker {
             print("failed: \(error)")
             exit(1)
         }
-        #endif
     }
 
-    #if Redis
     private static func calls(
         _ provider: Provider<URLTarget>,
         _ url: String,
@@ -73,5 +70,4 @@ enum RateLimitWorker {
             return await group.reduce(into: (0, 0)) { $0 = ($0.0 + $1.0, $0.1 + $1.1) }
         }
     }
-    #endif
 }

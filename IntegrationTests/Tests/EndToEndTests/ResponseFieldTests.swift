@@ -34,7 +34,6 @@ struct ResponseFieldTests {
         #expect(response.headers[HTTPField.Name("Link") ?? name] == #"</a>; rel="next", </b>; rel="last""#)
     }
 
-    #if AsyncHTTPClient
     @Test("AsyncHTTPClient: fields arrive in the order they were sent, with repeats")
     func orderOfTheWire() async throws {
         let response = try await provider.request(Fields(pairs: ["Z-First": ["1", "2"], "Set-Cookie": ["a=1, b=2"]]))
@@ -43,7 +42,6 @@ struct ResponseFieldTests {
         #expect(own.firstIndex(of: "1").map { $0 + 1 } == own.firstIndex(of: "2"))
         #expect(response.headers.map(\.name.canonicalName) != response.headers.map(\.name.canonicalName).sorted())
     }
-    #endif
 
     // Foundation keeps response fields in a dictionary: repeats and their order are lost before a transport sees them.
     @Test("URLSession: repeated fields arrive as one, joined by a comma")

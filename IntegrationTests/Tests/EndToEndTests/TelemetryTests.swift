@@ -1,4 +1,3 @@
-#if Metrics && Tracing
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
@@ -31,4 +30,3 @@ struct TelemetryTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import TestSupport
 import Testing
@@ -34,4 +33,3 @@ import Testing
         #expect(mistake?.description.contains(name) == true)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Metrics
@@ -182,4 +181,3 @@ import Tracing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -122,4 +121,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -25,4 +24,3 @@ extension Upstreams {
         .status(200, body: document(for: request.head.path ?? ""))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -159,4 +158,3 @@ struct GitHubClientTests {
         #expect(provider.explain().findings.isEmpty)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -82,4 +81,3 @@ struct RateLimitTests {
         #expect(result.error == "github: /users/octo-org/repos failed with 403: Blocked\n")
     }
 }
-#endif

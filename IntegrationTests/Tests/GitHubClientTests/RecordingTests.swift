@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelineRecording
@@ -16,10 +15,15 @@ struct RecordingTests {
         let fresh = try await FreshRecording().har
         guard ProcessInfo.processInfo.environment["GITHUB_RECORDING"] == "renew" else {
             let bundled = try FreshRecording.normalized(Data(PackageResources.github_har))
-            #expect(fresh == bundled, "run: GITHUB_RECORDING=renew swift test --traits Examples --filter GitHubClient")
+            #expect(
+                fresh == bundled,
+                "run: GITHUB_RECORDING=renew swift test --package-path IntegrationTests --filter GitHubClient"
+            )
             return
         }
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Examples/GitHubClient"
+        )
         try fresh.write(to: folder.appending(path: "Sources/Recording/github.har"))
     }
 
@@ -65,4 +69,3 @@ struct RecordingTests {
         #expect(result.exitCode == 2 && result.error.contains("the bundled one has octo-org and octo-org/hello-world"))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Dispatch
 import HTTPTypes
 import Pipeline
@@ -105,4 +104,3 @@ struct APIClientPublisherTests {
         #expect(outcome.values == ["Eden 7 given"])
     }
 }
-#endif

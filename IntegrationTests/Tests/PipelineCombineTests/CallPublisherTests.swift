@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Dispatch
 import Pipeline
 import Synchronization
@@ -99,4 +98,3 @@ struct CallPublisherTests {
         #expect(call.cancelCount == 0)
     }
 }
-#endif

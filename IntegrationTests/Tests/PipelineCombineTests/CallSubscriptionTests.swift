@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Dispatch
 import Pipeline
 import Synchronization
@@ -223,4 +222,3 @@ struct CallSubscriptionTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Dispatch
 import Pipeline
 import PipelineCombine
@@ -78,4 +77,3 @@ struct CombineSamplesTests {
         withExtendedLifetime(subscriptions) {}
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Pipeline
 import PipelineAPI
 import PipelineCombine
@@ -62,4 +61,3 @@ struct MainActorPublisherTests {
         #expect(shelf.titles == ["Eden", "end"])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -92,4 +91,3 @@ struct ProgressPublisherTests {
         #expect(found.last == 1)
     }
 }
-#endif

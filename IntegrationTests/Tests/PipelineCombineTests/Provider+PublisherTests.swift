@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Dispatch
 import Foundation
 import HTTPTypes
@@ -140,4 +139,3 @@ struct ProviderPublisherTests {
         #expect(found == [expected, expected])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -91,4 +90,3 @@ struct PublisherPipelineResponseTests {
         #expect(outcome.failure?.reason == "by script")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -25,4 +24,3 @@ struct PublisherProgressResponseTests {
         #expect(await Outcome.of(steps.filterProgress()).values == [0, 0.5])
     }
 }
-#endif

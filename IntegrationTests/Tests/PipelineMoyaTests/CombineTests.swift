@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Foundation
 import PipelineMoya
 import PipelineTesting
@@ -72,4 +71,3 @@ import OpenCombine
         #expect(!log.entries.contains("end"))
     }
 }
-#endif

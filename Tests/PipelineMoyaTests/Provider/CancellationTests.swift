@@ -122,8 +122,3 @@ import Testing
         await #expect(throws: MoyaError.self) { try await task.value }
     }
 }
-
-/// A value that is handed to another task.
-struct Handed<Value>: @unchecked Sendable {
-    let value: Value
-}

@@ -179,10 +179,3 @@ extension Result where Success == PipelineResponse, Failure == any Error {
         }
     }
 }
-
-extension HTTPField.Name {
-    static func named(_ text: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is not the name of a field") }
-        return name
-    }
-}

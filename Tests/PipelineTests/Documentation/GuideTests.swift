@@ -15,7 +15,9 @@ struct GuideTests {
         )
         var samples: [String: [String: String]] = [:]
         for folder in [
-            "Tests/PipelineTests/Documentation", "Tests/PipelineCombineTests", "Tests/PipelineMoyaTests/Samples",
+            "Tests/PipelineTests/Documentation", "Tests/PipelineTests/Documentation/Traits",
+            "Tests/PipelineMoyaTests/Samples", "IntegrationTests/Tests/DocumentationTests",
+            "IntegrationTests/Tests/PipelineCombineTests",
         ] {
             for (file, source) in try Self.read(root.appending(path: folder), endingIn: "Samples.swift")
             where !file.hasPrefix("Readme") {

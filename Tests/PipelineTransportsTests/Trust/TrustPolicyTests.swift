@@ -7,11 +7,6 @@ import Testing
 
 @testable import PipelineTransports
 
-#if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOSSL
-#endif
-
 @Suite("Trust policies, pins and client identities", .realTime, .watched)
 struct TrustPolicyTests {
     private struct HostTarget: TargetType {
@@ -113,25 +108,6 @@ struct TrustPolicyTests {
         let large = try #require(SubjectPublicKeyInfo.ec([UInt8](repeating: 4, count: 133)))
         #expect(Array(large.prefix(3)) == [0x30, 0x81, 0x9B])
     }
-
-    #if AsyncHTTPClient
-    @Test("A rule verifies certificates, lowers no minimum TLS version and opens no second connection for a pin")
-    func configuration() throws {
-        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-        configuration.tlsConfiguration?.certificateVerification = .none
-        configuration.tlsConfiguration?.minimumTLSVersion = .tlsv13
-        configuration.connectionPool.retryConnectionEstablishment = true
-        let pinned = TrustPolicy.Rule.system.pinned(to: Self.pins)
-        let policy = TrustPolicy(["a.test": .system.minimumTLSVersion(.v1_2), "b.test": pinned])
-        let rules = AsyncHTTPClientTrust(policy, nil).rules(configuration) { _, settings, _ in settings }
-        for host in ["a.test", "b.test"] {
-            let settings = try #require(rules.value(for: host))
-            #expect(settings.tlsConfiguration?.certificateVerification == .fullVerification)
-            #expect(settings.tlsConfiguration?.minimumTLSVersion == .tlsv13)
-            #expect(settings.connectionPool.retryConnectionEstablishment == (host == "a.test"))
-        }
-    }
-    #endif
 
     #if canImport(FoundationNetworking)
     @Test("On Linux, URLSession refuses a host with a rule, names what is missing, and explain() shows it")

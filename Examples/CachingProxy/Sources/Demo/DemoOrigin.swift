@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -64,4 +63,3 @@ final class DemoOrigin: Sendable {
         return .text(.ok, text, fields)
     }
 }
-#endif

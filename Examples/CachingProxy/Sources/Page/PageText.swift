@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 /// The parts of the page.
 enum PageText {
     static let html = """
@@ -72,4 +71,3 @@ enum PageText {
         setInterval(update, 1000)
         """
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import Synchronization
 
@@ -73,4 +72,3 @@ final class RequestLog: Sendable {
         return parameters.contains("fwd-status=304") ? "revalidated" : "forwarded"
     }
 }
-#endif

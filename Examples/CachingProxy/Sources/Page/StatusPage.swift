@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -77,4 +76,3 @@ extension HTTPFields {
         return copy
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -47,4 +46,3 @@ struct ForwardPlugin: Stage.Prepare {
         request.body = target.body
     }
 }
-#endif

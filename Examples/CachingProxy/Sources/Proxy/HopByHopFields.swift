@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import HTTPTypes
 
 extension HTTPFields {
@@ -31,4 +30,3 @@ extension IncomingRequest {
         return count > 0
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -56,4 +55,3 @@ struct ReverseProxy: Sendable {
         return .text(status, "\(status): \(error.code)\n")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import NIOHTTP1
@@ -50,4 +49,3 @@ struct FramedResponse {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -72,4 +71,3 @@ private final class IdleCloser: ChannelInboundHandler {
         }
     }
 }
-#endif

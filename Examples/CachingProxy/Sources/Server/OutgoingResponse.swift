@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -23,4 +22,3 @@ struct OutgoingResponse: Sendable {
         )
     }
 }
-#endif

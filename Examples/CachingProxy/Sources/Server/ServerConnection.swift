@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -114,4 +113,3 @@ struct ServerConnection {
         .body(.byteBuffer(ByteBuffer(bytes: bytes)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Hummingbird
 import Logging
@@ -75,4 +74,3 @@ final class DemoUpstreams: Sendable {
 extension CatalogTarget.ResultType: ResponseEncodable {}
 extension PriceTarget.ResultType: ResponseEncodable {}
 extension ReviewsTarget.Review: ResponseEncodable {}
-#endif

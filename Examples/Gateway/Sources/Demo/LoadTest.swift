@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -86,4 +85,3 @@ extension LoadTest.Results {
         }
     }
 }
-#endif

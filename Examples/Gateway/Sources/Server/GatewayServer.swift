@@ -1,4 +1,3 @@
-#if Examples
 import Hummingbird
 import Logging
 import NIOCore
@@ -55,4 +54,3 @@ struct GatewayServer {
         return router
     }
 }
-#endif

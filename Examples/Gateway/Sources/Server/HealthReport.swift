@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Hummingbird
 import Pipeline
@@ -42,4 +41,3 @@ struct HealthReport: ResponseEncodable {
         EditedResponse(status: status == .unhealthy ? .serviceUnavailable : .ok, response: self)
     }
 }
-#endif

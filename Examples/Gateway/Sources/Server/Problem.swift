@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -43,4 +42,3 @@ struct Problem: HTTPResponseError {
         )
     }
 }
-#endif

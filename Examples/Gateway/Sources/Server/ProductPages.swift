@@ -1,4 +1,3 @@
-#if Examples
 import Hummingbird
 import Pipeline
 import PipelinePlugins
@@ -67,4 +66,3 @@ struct ProductPages: Sendable {
         }
     }
 }
-#endif

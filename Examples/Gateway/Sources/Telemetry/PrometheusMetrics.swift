@@ -1,4 +1,3 @@
-#if Examples
 import Metrics
 import Synchronization
 
@@ -76,4 +75,3 @@ final class PrometheusMetrics: MetricsFactory {
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 }
-#endif

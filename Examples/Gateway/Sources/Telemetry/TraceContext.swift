@@ -1,4 +1,3 @@
-#if Examples
 import Tracing
 
 /// An instrument that passes the trace of an incoming request on to the upstreams, without making spans.
@@ -31,4 +30,3 @@ struct TraceContext: Instrument {
         for (name, value) in context[Key.self] ?? [:] { injector.inject(value, forKey: name, into: &carrier) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import HTTPTypes
 import Pipeline
 
@@ -26,4 +25,3 @@ struct DeadlinePlugin: Stage.Exchange {
         return .milliseconds(count)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Pipeline
 import PipelinePlugins
 import ServiceLifecycle
@@ -50,4 +49,3 @@ struct UpstreamClient: Service {
         try await close()
     }
 }
-#endif

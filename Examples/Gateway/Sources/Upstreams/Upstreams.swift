@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -54,4 +53,3 @@ struct ReviewsTarget: UpstreamTarget {
     let baseURL: URL
     let id: Int
 }
-#endif

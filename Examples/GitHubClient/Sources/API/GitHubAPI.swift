@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelinePlugins
@@ -65,4 +64,3 @@ extension DownloadDestination {
             .resumable(at: file.appendingPathExtension("part"))
     }
 }
-#endif

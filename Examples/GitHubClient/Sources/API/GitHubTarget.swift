@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -24,4 +23,3 @@ extension GitHubTarget {
     var validationType: ValidationType { .successCodes }
     var authorizationType: AuthorizationType? { .bearer }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 
 struct Repository: Decodable, Sendable {
@@ -35,4 +34,3 @@ struct Release: Decodable, Sendable {
 struct ErrorMessage: Decodable, Sendable {
     let message: String
 }
-#endif

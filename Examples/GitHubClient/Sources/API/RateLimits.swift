@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelinePlugins
@@ -19,4 +18,3 @@ struct RateLimits: GitHubTarget, DecodableTargetType {
     var path: String { "rate_limit" }
     var pathTemplate: String? { "/rate_limit" }
 }
-#endif

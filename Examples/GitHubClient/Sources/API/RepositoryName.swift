@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Pipeline
 
@@ -18,4 +17,3 @@ struct RepositoryName: ExpressibleByArgument, CustomStringConvertible {
     /// The path of the repository in the API.
     var path: String { "repos/\(Endpoint.pathSegment(owner))/\(Endpoint.pathSegment(name))" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelineRecording
@@ -17,4 +16,3 @@ extension HARRecording {
     /// The server of the first entry, to which a replay sends its requests; `nil` if there are no entries.
     var server: String? { entries.first.flatMap { try? PipelineRequest(url: $0.url).origin.description } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelinePlugins
@@ -89,4 +88,3 @@ struct Client: Sendable {
     /// Writes the recording, if there is one.
     func finish() async throws { try await recorder?.finish() }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 
@@ -44,4 +43,3 @@ struct ClientOptions: ParsableArguments {
         return .network
     }
 }
-#endif

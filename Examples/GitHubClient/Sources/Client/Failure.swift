@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 import HTTPTypes
@@ -58,4 +57,3 @@ extension PipelineError.Code {
         }
     }
 }
-#endif

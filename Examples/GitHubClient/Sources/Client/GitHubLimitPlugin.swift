@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -45,4 +44,3 @@ struct GitHubLimitPlugin: Stage.Exchange {
         return .seconds(max(1, min(reset - now.timeIntervalSince1970, 86_400).rounded(.up)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 import PipelinePlugins
@@ -27,4 +26,3 @@ struct ProgramEnvironment: Sendable {
         )
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Pipeline
 
@@ -46,4 +45,3 @@ extension ClientCommand {
         try await client.finish()
     }
 }
-#endif

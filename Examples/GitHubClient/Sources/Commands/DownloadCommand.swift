@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -50,4 +49,3 @@ struct DownloadCommand: ClientCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 
 struct IssuesCommand: ClientCommand {
@@ -23,4 +22,3 @@ struct IssuesCommand: ClientCommand {
         table.print(to: client.printer)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 
 /// The options of commands that print a list.
@@ -9,4 +8,3 @@ struct ListOptions: ParsableArguments {
         guard limit > 0 else { throw ValidationError("--limit is \(limit), not 1 or more.") }
     }
 }
-#endif

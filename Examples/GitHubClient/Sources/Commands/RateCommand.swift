@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -21,4 +20,3 @@ struct RateCommand: ClientCommand {
         table.print(to: client.printer)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 
@@ -27,4 +26,3 @@ struct ReposCommand: ClientCommand {
         table.print(to: client.printer)
     }
 }
-#endif

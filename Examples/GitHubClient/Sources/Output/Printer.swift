@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 
 /// The outputs of the program, which tests replace to compare the text.
@@ -20,4 +19,3 @@ struct Printer: Sendable {
     /// Prints a line to standard error.
     func note(_ line: String) { error("github: \(line)\n") }
 }
-#endif

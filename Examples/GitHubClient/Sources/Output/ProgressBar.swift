@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import Pipeline
 
@@ -42,4 +41,3 @@ struct ProgressBar {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 
 /// A table whose columns are as wide as their longest cell.
@@ -17,4 +16,3 @@ struct Table {
         }
     }
 }
-#endif

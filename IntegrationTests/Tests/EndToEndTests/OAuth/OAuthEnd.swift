@@ -112,11 +112,7 @@ enum OAuthEnd {
 
 /// The transport of the tests.
 private enum NetworkEnd {
-    #if AsyncHTTPClient
     static let transport: any Transport = AsyncHTTPClientTransport()
-    #else
-    static let transport: any Transport = URLSessionTransport()
-    #endif
 }
 
 /// A clock on which a second passes in 20 ms.

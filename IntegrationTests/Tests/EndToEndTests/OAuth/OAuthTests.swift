@@ -76,7 +76,6 @@ struct OAuthTests {
         #expect(try await items(OAuthEnd.provider(oauth)).scheme == "Bearer")
     }
 
-    #if Crypto || canImport(CryptoKit)
     @Test("DPoP with nonces of the token endpoint and of the API, also after a refresh and in a later run")
     func proofOfPossession() async throws {
         let store = MemoryCredentialStore()
@@ -92,7 +91,6 @@ struct OAuthTests {
         let thief = OAuthEnd.provider(AccessTokenPlugin { _ in second.token })
         await #expect(throws: PipelineError.self) { try await items(thief) }
     }
-    #endif
 
     // MARK: Failures
 

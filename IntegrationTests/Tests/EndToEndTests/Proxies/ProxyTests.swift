@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -173,4 +172,3 @@ struct ProxyTests {
         }
     }
 }
-#endif

@@ -41,13 +41,11 @@ struct TLSCutTests {
         #expect(code == .truncated || code == .connectionLost)
     }
 
-    #if AsyncHTTPClient
     @Test("I8: a body that ends with the connection fails with truncated if TLS does not confirm that end")
     func truncation() async throws {
         let error = try await failure(.asyncHTTPClient, "/cut")
         #expect(error?.code == .truncated)
     }
-    #endif
 
     #if canImport(FoundationNetworking)
     @Test(

@@ -1,16 +1,13 @@
+import AsyncHTTPClient
 import Foundation
 import HTTPTypes
+import NIOSSL
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
-
-#if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOSSL
-#endif
 
 @Suite("TLS: handshake failures", .besideTLSServers, .realTime, .watched)
 struct TLSFailureTests {
@@ -75,7 +72,6 @@ struct TLSFailureTests {
         #expect(try await provider.request(next).statusCode == 200)
     }
 
-    #if AsyncHTTPClient
     @Test("C04: with HTTP/2, a client certificate that is refused afterwards fails with connectionLost")
     func refusedOverHTTP2() async throws {
         let provider = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
@@ -120,5 +116,4 @@ struct TLSFailureTests {
         // nginx requests a certificate and reports its absence in HTTP.
         #expect(try await stranger.request(target).statusCode == 400)
     }
-    #endif
 }

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -7,10 +8,6 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
-
-#if AsyncHTTPClient
-import AsyncHTTPClient
 #endif
 
 @Suite("TLS: messages", .besideTLSServers, .realTime, .watched)
@@ -27,7 +24,6 @@ struct TLSMessageTests {
         }
     }
 
-    #if AsyncHTTPClient
     @Test("with http1Only, the version is HTTP/1.1, whatever the server offers")
     func http1Only() async throws {
         var configuration = try SecureTransport.makeConfiguration()
@@ -49,7 +45,6 @@ struct TLSMessageTests {
             #expect(try !response.map(SecureEcho.self).fields.contains { $0[0].lowercased().hasPrefix("pipeline") })
         }
     }
-    #endif
 
     @Test("method, path and fields arrive unchanged", arguments: SecureTransport.trusting, SecureServer.allCases)
     func request(transport: SecureTransport, server: SecureServer) async throws {

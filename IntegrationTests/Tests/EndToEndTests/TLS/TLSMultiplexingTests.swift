@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -161,4 +160,3 @@ struct TLSMultiplexingTests {
         #expect(response.headers.text("X-Protocol") == "HTTP/2.0")
     }
 }
-#endif

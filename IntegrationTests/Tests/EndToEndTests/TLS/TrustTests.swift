@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -280,4 +279,3 @@ struct TrustTests {
         #expect(reports.outcomes.isEmpty)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import PipelineTesting
 import TestSupport
@@ -43,4 +42,3 @@ struct FreshRecording {
         return Data(String(decoding: data, as: UTF8.self).replacing("{\"cache\":", with: "\n{\"cache\":").utf8)
     }
 }
-#endif

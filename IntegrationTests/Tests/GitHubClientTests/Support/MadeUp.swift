@@ -1,4 +1,3 @@
-#if Examples
 /// The data of the `StandIn`, in the form of GitHub's API.
 enum MadeUp {
     static let text = "# hello-world\n\nMade-up data for an example.\n"
@@ -57,4 +56,3 @@ enum MadeUp {
         return issue
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -68,4 +67,3 @@ struct Shell {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Examples
 import Foundation
 import PipelineTesting
 import Synchronization
@@ -119,4 +118,3 @@ extension LoopbackServer.Action {
         return .respond(status, headers: [("Content-Type", "application/json; charset=utf-8")] + fields, body: body)
     }
 }
-#endif

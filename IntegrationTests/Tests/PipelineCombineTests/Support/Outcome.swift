@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Pipeline
 
 #if canImport(Combine)
@@ -32,4 +31,3 @@ struct Outcome<Value: Sendable>: Sendable {
         return outcome
     }
 }
-#endif

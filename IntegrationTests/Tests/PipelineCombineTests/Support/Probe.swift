@@ -1,4 +1,3 @@
-#if canImport(Combine) || OpenCombine
 import Pipeline
 import Synchronization
 
@@ -54,4 +53,3 @@ final class Probe<Input: Sendable>: Subscriber {
         subscription?.cancel()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -419,4 +418,3 @@ struct AWSSignerTests {
         #expect(Set(transport.sent.map(Self.signature)).count == 2)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -126,4 +125,3 @@ enum AWSSuite {
         return PipelineRequest(head: head, body: body.isEmpty ? .absent : .bytes(body))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -115,4 +114,3 @@ struct CacheDiskTests {
         try await store.remove(account: nil)
     }
 }
-#endif

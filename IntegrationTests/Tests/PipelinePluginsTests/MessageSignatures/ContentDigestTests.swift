@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -35,4 +34,3 @@ struct ContentDigestTests {
         #expect(thrown == reason)
     }
 }
-#endif

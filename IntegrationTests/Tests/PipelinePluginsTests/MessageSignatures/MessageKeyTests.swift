@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import TestSupport
 import Testing
@@ -16,12 +15,10 @@ struct MessageKeyTests {
             (Keys.ed25519Private, Keys.ed25519Public, MessageSignatureAlgorithm.ed25519),
             (Keys.p256Private, Keys.p256Public, .ecdsaP256SHA256),
         ]
-        #if Crypto
         pairs += [
             (Keys.rsaPSSPrivate, Keys.rsaPSSPublic, .rsaPSSSHA512), (Keys.rsaPrivate, Keys.rsaPublic, .rsaPSSSHA512),
             (Keys.rsaPrivate, Keys.rsaPublic, .rsaV15SHA256), (Keys.rsaPSSPrivate, Keys.rsaPSSPublic, .rsaV15SHA256),
         ]
-        #endif
         return pairs
     }()
 
@@ -68,4 +65,3 @@ struct MessageKeyTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -214,4 +213,3 @@ struct MessageSignatureExchangeTests {
         try JSONEncoder().encode(sent).write(to: folder.appending(path: "from-pipeline.json"))
     }
 }
-#endif

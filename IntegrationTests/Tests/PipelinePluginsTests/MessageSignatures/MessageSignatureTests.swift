@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -31,7 +30,6 @@ struct MessageSignatureTests {
         var testDescription: String { name }
     }
 
-    #if Crypto
     private static let rsaExamples = [
         Example(
             name: "b21",
@@ -54,9 +52,6 @@ struct MessageSignatureTests {
             key: "rsa"
         ),
     ]
-    #else
-    private static let rsaExamples: [Example] = []
-    #endif
 
     private static let examples =
         rsaExamples + [
@@ -89,11 +84,7 @@ struct MessageSignatureTests {
         case "ed25519": return try MessageVerificationKey(pem: Keys.ed25519Public, algorithm: .ed25519)
         case "p256": return try MessageVerificationKey(pem: Keys.p256Public, algorithm: .ecdsaP256SHA256)
         default:
-            #if Crypto
             return try MessageVerificationKey(pem: Keys.rsaPSSPublic, algorithm: .rsaPSSSHA512)
-            #else
-            throw MessageSignatureError(.invalidKey)
-            #endif
         }
     }
 
@@ -204,4 +195,3 @@ struct MessageSignatureTests {
         #expect(((try? result.get()) != nil) == isValid)
     }
 }
-#endif

@@ -1,10 +1,9 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-import Testing
 import TestSupport
+import Testing
 
 @testable import PipelinePlugins
 
@@ -223,4 +222,3 @@ struct MessageSignerTests {
         }
     }
 }
-#endif

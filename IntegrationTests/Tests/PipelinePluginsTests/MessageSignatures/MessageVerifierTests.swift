@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -215,4 +214,3 @@ struct MessageVerifierTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -62,4 +61,3 @@ struct RandomMessages {
         text.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
     }
 }
-#endif

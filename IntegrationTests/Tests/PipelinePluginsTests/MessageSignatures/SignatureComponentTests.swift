@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -179,4 +178,3 @@ struct SignatureComponentTests {
         #expect(Self.field("Priority", .member("u")).ofRequest.description == #""priority";key="u";req"#)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics
 import Metrics
 import MetricsTestKit
 
@@ -67,4 +66,3 @@ extension TestMetrics {
         Set(series.flatMap(\.dimensions).filter { $0.0 == attribute }.map(\.1))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics
 import Foundation
 import HTTPTypes
 import Metrics
@@ -187,4 +186,3 @@ struct MetricAttributesTests {
         #expect(text.contains("maximumSeriesCount is 0"))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics
 import Foundation
 import HTTPTypes
 import Metrics
@@ -148,4 +147,3 @@ struct MetricStoreTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics
 import Foundation
 import HTTPTypes
 import Metrics
@@ -512,4 +511,3 @@ struct MetricsPluginTests {
         #expect(metrics.durations.values.joined().allSatisfy { $0 > 0 })
     }
 }
-#endif

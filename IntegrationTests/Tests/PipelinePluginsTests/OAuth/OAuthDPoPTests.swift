@@ -1,4 +1,4 @@
-#if Crypto || canImport(CryptoKit)
+import Crypto
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -8,12 +8,6 @@ import TestSupport
 import Testing
 
 @testable import PipelinePlugins
-
-#if Crypto
-import Crypto
-#else
-import CryptoKit
-#endif
 
 @Suite("OAuthPlugin: DPoP", .tags(.concurrent), .watched)
 struct OAuthDPoPTests {
@@ -247,4 +241,3 @@ struct OAuthDPoPTests {
         #expect(throws: PipelineError.self) { try DPoPKey(Data([1])) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -70,4 +69,3 @@ struct SignedExchangesTests {
         for (request, date) in all { try await Self.verify(request, at: date, scheme) }
     }
 }
-#endif

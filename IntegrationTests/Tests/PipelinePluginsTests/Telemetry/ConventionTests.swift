@@ -1,4 +1,3 @@
-#if Metrics && Tracing
 import Foundation
 import HTTPTypes
 import InMemoryTracing
@@ -237,4 +236,3 @@ struct ConventionTests {
         #expect(Convention.signals["http.client.request.duration"]?.unit == "s")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tracing
 import Foundation
 import HTTPTypes
 import InMemoryTracing
@@ -107,4 +106,3 @@ struct SpanTextTests {
         #expect(exchanges.map { $0.texts["url.full"] } == ["https://a.test/b?page=2&token=…"])
     }
 }
-#endif

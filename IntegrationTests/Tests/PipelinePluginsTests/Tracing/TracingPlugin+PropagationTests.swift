@@ -1,4 +1,3 @@
-#if Tracing
 import Foundation
 import HTTPTypes
 import InMemoryTracing
@@ -284,4 +283,3 @@ struct TracingPluginPropagationTests {
         #expect(exchanges.allSatisfy { $0.texts["server.port"] == "\(server.port)" })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tracing
 import Foundation
 import HTTPTypes
 import InMemoryTracing
@@ -309,4 +308,3 @@ struct TracingPluginTests {
         for span in tracer.finished { #expect(!span.everything.contains("canary"), "\(span.everything)") }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tracing
 import Foundation
 import InMemoryTracing
 import Synchronization
@@ -99,4 +98,3 @@ extension FinishedInMemorySpan {
     /// The duration of the span, in nanoseconds.
     var duration: UInt64 { endInstant.nanosecondsSinceEpoch - startInstant.nanosecondsSinceEpoch }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -235,4 +234,3 @@ struct WebhookTests {
         #expect(transport.sent.isEmpty)
     }
 }
-#endif

@@ -36,7 +36,6 @@ private enum HarCommand {
     }
 }
 
-#if HARCommand
 @Suite("The har command", .realTime, .watched)
 struct HarCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
@@ -231,15 +230,3 @@ struct HarCommandTests {
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 }
-#else
-@Suite("The har command without its package trait", .realTime, .watched)
-struct HarTraitTests {
-    @Test("The command fails and names the trait")
-    func missingTrait() async throws {
-        let result = try await HarCommand.run(["validate", "a.har"], in: FileManager.default.temporaryDirectory)
-        #expect(result.status == 2)
-        #expect(result.text == "")
-        #expect(result.errors.contains("HARCommand"))
-    }
-}
-#endif

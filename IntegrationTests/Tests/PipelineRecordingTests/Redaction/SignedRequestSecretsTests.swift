@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -107,4 +106,3 @@ struct SignedRequestSecretsTests {
         for value in [Self.key, Self.token] + signatures { check(value, texts) }
     }
 }
-#endif

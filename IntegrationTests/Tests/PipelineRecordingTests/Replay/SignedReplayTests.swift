@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -51,4 +50,3 @@ struct SignedReplayTests {
         }
     }
 }
-#endif

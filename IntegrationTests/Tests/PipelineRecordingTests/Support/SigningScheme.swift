@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -66,4 +65,3 @@ enum SigningScheme: CaseIterable {
         return String(text[range.upperBound...].prefix { !"&:,".contains($0) })
     }
 }
-#endif

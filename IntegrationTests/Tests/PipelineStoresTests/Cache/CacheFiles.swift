@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 
 @testable import PipelineStores
@@ -54,4 +53,3 @@ final class CacheFiles: Sendable {
         try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
     }
 }
-#endif

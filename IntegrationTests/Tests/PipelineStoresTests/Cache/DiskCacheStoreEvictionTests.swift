@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 import PipelineStores
 import TestSupport
@@ -139,4 +138,3 @@ struct DiskCacheStoreEvictionTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 import PipelineStores
 import TestSupport
@@ -234,4 +233,3 @@ struct DiskCacheStoreFaultTests {
         #expect(try await CacheSample.hasBody(entry, in: files.store()) == true)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 import TestSupport
 import Testing
@@ -110,4 +109,3 @@ private struct SeededGenerator: RandomNumberGenerator {
         return (state ^ state >> 33) &* 0xFF51_AFD7_ED55_8CCD
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if SQLite || canImport(Darwin)
 import Foundation
 import PipelineStores
 import PipelineTesting
@@ -115,4 +114,3 @@ struct DiskCacheStoreTests {
         #expect(error?.code == .corrupt)
     }
 }
-#endif

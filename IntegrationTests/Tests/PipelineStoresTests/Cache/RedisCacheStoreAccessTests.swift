@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import Synchronization
 import TestSupport
@@ -115,4 +114,3 @@ struct RedisCacheStoreAccessTests {
         _ = try RedisCacheStore(host: host)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import TestSupport
 import Testing
@@ -240,4 +239,3 @@ struct RedisCacheStoreFaultTests {
         }
     }
 }
-#endif

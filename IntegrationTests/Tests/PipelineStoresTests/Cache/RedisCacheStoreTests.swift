@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import HTTPTypes
 import PipelineTesting
@@ -155,4 +154,3 @@ struct RedisCacheStoreTests {
         }
     }
 }
-#endif

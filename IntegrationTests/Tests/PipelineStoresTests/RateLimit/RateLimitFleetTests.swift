@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import PipelineTesting
 import Synchronization
@@ -135,4 +134,3 @@ struct RateLimitFleetTests {
         phases.append(.now)
     }
 }
-#endif

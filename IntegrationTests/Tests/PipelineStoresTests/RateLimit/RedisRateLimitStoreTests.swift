@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import PipelineTesting
 import TestSupport
@@ -112,4 +111,3 @@ struct RedisRateLimitStoreTests {
         #expect("\(store)" == "rate limits in Redis")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import TestSupport
 
@@ -153,4 +152,3 @@ func becomesTrue(_ condition: () async throws -> Bool) async -> Bool {
     }
     return false
 }
-#endif

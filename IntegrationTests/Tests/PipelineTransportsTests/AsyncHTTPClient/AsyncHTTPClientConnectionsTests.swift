@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -40,4 +39,3 @@ struct AsyncHTTPClientConnectionsTests {
         try await transport.shutdown()
     }
 }
-#endif

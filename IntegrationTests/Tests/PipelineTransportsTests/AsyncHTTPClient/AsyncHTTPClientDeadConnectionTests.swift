@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -244,4 +243,3 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(error?.exchanges.map(\.connectionWait) == [.zero])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -95,4 +94,3 @@ struct AsyncHTTPClientGuardTests {
         }
     }
 }
-#endif

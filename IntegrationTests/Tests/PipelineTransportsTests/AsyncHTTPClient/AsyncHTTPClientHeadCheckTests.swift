@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -30,4 +29,3 @@ struct AsyncHTTPClientHeadCheckTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -35,4 +34,3 @@ struct AsyncHTTPClientHeadTests {
         #expect(server.activity.connectionCount == 1)
     }
 }
-#endif

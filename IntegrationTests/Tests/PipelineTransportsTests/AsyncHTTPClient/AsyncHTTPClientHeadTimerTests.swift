@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -53,4 +52,3 @@ struct AsyncHTTPClientHeadTimerTests {
         #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -125,4 +124,3 @@ struct AsyncHTTPClientLeaseTests {
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(headTimeout: .zero) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Dispatch
 import NIOCore
 import NIOPosix
@@ -53,4 +52,3 @@ struct AsyncHTTPClientPaceTests {
         try await eventLoop.group.shutdownGracefully()
     }
 }
-#endif

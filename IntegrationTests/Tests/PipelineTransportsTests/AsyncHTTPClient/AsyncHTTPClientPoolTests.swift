@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -130,4 +129,3 @@ struct AsyncHTTPClientPoolTests {
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(connectionsPerHost: 0) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -134,4 +133,3 @@ struct AsyncHTTPClientTimeoutTests {
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(writeTimeout: .seconds(-1)) }
     }
 }
-#endif

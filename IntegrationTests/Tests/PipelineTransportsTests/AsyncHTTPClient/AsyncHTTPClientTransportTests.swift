@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -70,4 +69,3 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 }
-#endif

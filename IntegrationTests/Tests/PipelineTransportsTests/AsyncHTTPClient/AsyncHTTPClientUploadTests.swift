@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -61,4 +60,3 @@ struct AsyncHTTPClientUploadTests {
         #expect(server.activity.connectionCount == 0)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Pipeline
 import TestSupport
 import Testing
@@ -47,4 +46,3 @@ struct AsyncHTTPClientWatchTests {
         #expect(watch.nextDeadline(at: clock.now) != nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import NIOHTTP1
@@ -22,4 +21,3 @@ struct HTTPMethodNameTests {
         #expect(Item.HTTPMethod.self == HTTPRequest.Method.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -63,4 +62,3 @@ struct MutatedAnswerTests {
         try await transport.shutdown()
     }
 }
-#endif

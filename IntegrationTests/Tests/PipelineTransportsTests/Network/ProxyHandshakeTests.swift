@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import Pipeline
 import PipelineTransports
@@ -147,4 +146,3 @@ struct ProxyHandshakeTests {
         #expect(ProxyTarget(Substring(String(repeating: "a", count: 256) + ":1")) == nil)
     }
 }
-#endif

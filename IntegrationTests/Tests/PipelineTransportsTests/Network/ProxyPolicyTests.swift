@@ -1,9 +1,8 @@
-#if AsyncHTTPClient
 import HTTPTypes
-import Pipeline
 import TestSupport
 import Testing
 
+@testable import Pipeline
 @testable import PipelineTransports
 
 @Suite("ProxyPolicy", .watched)
@@ -125,4 +124,3 @@ struct ProxyPolicyTests {
         }
     }
 }
-#endif

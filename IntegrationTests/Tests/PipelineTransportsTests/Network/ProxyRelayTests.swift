@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -247,4 +246,3 @@ struct ProxyRelayTests {
         await proxy.wait { $0.openConnectionCount == 0 }
     }
 }
-#endif

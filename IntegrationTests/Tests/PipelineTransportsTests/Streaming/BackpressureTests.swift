@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -88,4 +87,3 @@ private final class MadePieces: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: self) }
 }
-#endif

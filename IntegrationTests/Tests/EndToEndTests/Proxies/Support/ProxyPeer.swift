@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import NIOSSL
@@ -69,4 +68,3 @@ extension Trait where Self == ConditionTrait {
         )
     }
 }
-#endif

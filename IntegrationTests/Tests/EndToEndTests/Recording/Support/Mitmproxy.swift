@@ -30,7 +30,7 @@ enum Mitmproxy {
 
     /// Runs a script of this package and returns its output, which is never empty if the script fails.
     private static func run(_ script: String, _ arguments: [String]) async throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../../..")
             .standardizedFileURL
         let process = Process()
         let output = Pipe()

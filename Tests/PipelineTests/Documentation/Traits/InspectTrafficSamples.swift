@@ -123,8 +123,8 @@ struct InspectTrafficSamplesTests {
         var text = ""
         try await InspectTrafficSamples.timeline(provider) { text = $0.description }
         _ = await pump.value
-        let guide = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/Pipeline/Pipeline.docc/InspectTraffic.md")
+        let guide = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "../../../../Sources/Pipeline/Pipeline.docc/InspectTraffic.md")
         let page = Markdown(try String(contentsOf: guide, encoding: .utf8))
         #expect(page.blocks(in: "text") == [text])
     }

@@ -1,4 +1,3 @@
-#if Redis
 import Foundation
 import HTTPTypes
 
@@ -53,4 +52,3 @@ extension CacheStore {
         return content
     }
 }
-#endif

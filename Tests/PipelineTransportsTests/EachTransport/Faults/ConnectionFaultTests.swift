@@ -126,18 +126,19 @@ struct ConnectionFaultTests {
         arguments: NetworkTransport.allCases
     )
     func disconnects(transport: NetworkTransport) async throws {
-        let bench = try FaultBench(transport.make())
         let server = try LoopbackServer { request in
             [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .close]
         }
         defer { server.stop() }
+        var calls = try CutCalls(transport, to: server)
         for count in transport.cuts() {
             let expected: PipelineError.Code = count < FaultBench.headByteCount ? .connectionLost : .truncated
-            #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected, "\(count) bytes")
+            let code = try await calls.failureCode("/\(count)")
+            try #require(code == expected, "\(count) bytes; \(server.activity)")
         }
-        #expect(server.activity.requestCount == transport.cuts().count)
-        #expect(try await bench.provider.request(Probe(server, "/400")).data.count == 300)
-        try await bench.expectSound(server)
+        #expect(server.activity.requestCount == transport.cuts().count + calls.missedEndCount)
+        #expect(try await calls.bench.provider.request(Probe(server, "/400")).data.count == 300)
+        try await calls.bench.expectSound(server)
     }
 
     @Test(
@@ -145,18 +146,16 @@ struct ConnectionFaultTests {
         arguments: NetworkTransport.allCases
     )
     func resets(transport: NetworkTransport) async throws {
-        let bench = try FaultBench(transport.make())
         let server = try LoopbackServer { request in
             [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .reset]
         }
         defer { server.stop() }
+        var calls = try CutCalls(transport, to: server)
         for count in transport.cuts() {
-            #expect(
-                try await bench.provider.failureCode(Probe(server, "/\(count)")) == .connectionLost,
-                "\(count) bytes"
-            )
+            let code = try await calls.failureCode("/\(count)")
+            try #require(code == .connectionLost, "\(count) bytes; \(server.activity)")
         }
-        try await bench.expectSound(server)
+        try await calls.bench.expectSound(server)
     }
 
     /// Foundation on Linux only fails to notice that the very last byte is missing, which is not part of the body.
@@ -166,26 +165,19 @@ struct ConnectionFaultTests {
         [true, false]
     )
     func cutChunks(transport: NetworkTransport, isStreaming: Bool) async throws {
-        let bench = try FaultBench(transport.make())
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let whole = head + "3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"
         let server = try LoopbackServer { request in
             [.send(Data(whole.utf8.prefix(Int(request.target.dropFirst()) ?? 0))), .close]
         }
         defer { server.stop() }
+        var calls = try CutCalls(transport, to: server)
         for count in head.utf8.count..<whole.utf8.count - (transport.endsProcessOnCutHead ? 1 : 0) {
-            let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
-                let target = Probe(server, "/\(count)")
-                guard isStreaming else {
-                    _ = try await bench.provider.request(target)
-                    return
-                }
-                for try await _ in try await bench.provider.stream(target).body {}
-            }
-            #expect(error?.code == .truncated, "\(count) bytes")
+            let code = try await calls.failureCode("/\(count)", isStreaming: isStreaming)
+            try #require(code == .truncated, "\(count) bytes; \(server.activity)")
         }
-        let response = try await bench.provider.request(Probe(server, "/\(whole.utf8.count)"))
+        let response = try await calls.bench.provider.request(Probe(server, "/\(whole.utf8.count)"))
         #expect(response.data == Data("onetwo".utf8))
-        try await bench.expectSound(server)
+        try await calls.bench.expectSound(server)
     }
 }

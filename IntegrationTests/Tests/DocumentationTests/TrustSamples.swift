@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -91,4 +90,3 @@ struct TrustSamplesTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Crypto
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -66,4 +65,3 @@ struct MessageSignatureSamplesTests {
         #expect(signature.components == [.method, .targetURI, .contentDigest])
     }
 }
-#endif

@@ -1,0 +1,1 @@
+../../../../Tests/PipelineTests/Documentation/TargetsSamples.swift

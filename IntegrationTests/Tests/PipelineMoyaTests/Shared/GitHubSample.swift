@@ -1,0 +1,1 @@
+../../../../Tests/PipelineMoyaTests/Samples/GitHubSample.swift

@@ -1,0 +1,1 @@
+../../../../Tests/PipelineRecordingTests/Inspector/InspectedPage.swift

@@ -1,0 +1,4 @@
+/// A value that is handed to another task.
+struct Handed<Value>: @unchecked Sendable {
+    let value: Value
+}
