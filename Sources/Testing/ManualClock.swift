@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// let clock = ManualClock()
 /// async let response = provider.request(.slow)
-/// await clock.waitForSleepers()
+/// try await clock.waitForSleepers()
 /// clock.advance(by: .seconds(2))
 /// ```
 public final class ManualClock: DatedClock, Sendable {
@@ -38,9 +38,8 @@ public final class ManualClock: DatedClock, Sendable {
     }
 
     private struct Watcher {
-        let id: Int
         let count: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let waiter: Waiter
     }
 
     private struct State {
@@ -149,7 +148,7 @@ public final class ManualClock: DatedClock, Sendable {
         case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
         case .elapsed: sleeper.continuation.resume()
         case .waiting(let watchers, let observers):
-            for watcher in watchers { watcher.continuation.resume() }
+            for watcher in watchers { watcher.waiter.end() }
             for observer in observers { observer() }
         }
     }
@@ -182,30 +181,22 @@ public final class ManualClock: DatedClock, Sendable {
         state.withLock { state in state.earliestDeadline().map { state.now.duration(to: $0) } }
     }
 
-    /// Waits until at least this many tasks are sleeping, one by default, or until the waiting task is cancelled.
-    public func waitForSleepers(_ count: Int = 1) async {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
+    /// Waits until at least this many tasks are sleeping, one by default.
+    ///
+    /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
+    public func waitForSleepers(_ count: Int = 1) async throws {
+        try await waitForSleepers(count, waiter: Waiter())
+    }
+
+    func waitForSleepers(_ count: Int, waiter: Waiter) async throws {
+        let isOver = state.withLock { state in
+            guard state.sleepers.count < count else { return true }
+            state.watchers.append(Watcher(count: count, waiter: waiter))
+            return false
         }
-        defer { _ = state.withLock { $0.cancelled.remove(id) } }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.sleepers.count < count, !state.cancelled.contains(id) else { return true }
-                    state.watchers.append(Watcher(id: id, count: count, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let watcher = state.withLock { state -> Watcher? in
-                state.cancelled.insert(id)
-                guard let index = state.watchers.firstIndex(where: { $0.id == id }) else { return nil }
-                return state.watchers.remove(at: index)
-            }
-            watcher?.continuation.resume()
-        }
+        if isOver { return }
+        defer { state.withLock { $0.watchers.removeAll { $0.waiter === waiter } } }
+        try await waiter.wait { "a test waited in vain for \(count) sleepers; there are \(self.sleeperCount)" }
     }
 
     /// Advances the clock to the earliest deadline if any task is sleeping; does not wait for one.
@@ -225,9 +216,10 @@ public final class ManualClock: DatedClock, Sendable {
     /// Waits until a task is sleeping, then advances the clock to the earliest deadline.
     ///
     /// - Returns: the time by which the clock was advanced.
+    /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     @discardableResult
-    public func advanceToNextSleeper() async -> Duration {
-        await waitForSleepers()
+    public func advanceToNextSleeper() async throws -> Duration {
+        try await waitForSleepers()
         let distance = timeToNextSleeper ?? .zero
         advance(by: distance)
         return distance

@@ -67,7 +67,7 @@ public final class ScriptedTransport: Transport {
 
     private struct State {
         var sent: [PipelineRequest] = []
-        var waiters: [(count: Int, signal: AsyncStream<Never>.Continuation)] = []
+        var waiters: [(count: Int, waiter: Waiter)] = []
     }
 
     private let state = Mutex(State())
@@ -102,26 +102,34 @@ public final class ScriptedTransport: Transport {
     /// The requests that were sent, in order of arrival.
     public var sent: [PipelineRequest] { state.withLock { $0.sent } }
 
-    /// Waits until this many requests have arrived since the transport was made, or until the waiting task is
-    /// cancelled.
-    public func waitForRequests(_ count: Int = 1) async {
-        let (arrival, signal) = AsyncStream<Never>.makeStream()
-        state.withLock { state in
-            if state.sent.count < count { state.waiters.append((count, signal)) } else { signal.finish() }
+    /// Waits until this many requests have arrived since the transport was made.
+    ///
+    /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
+    public func waitForRequests(_ count: Int = 1) async throws {
+        try await waitForRequests(count, waiter: Waiter())
+    }
+
+    func waitForRequests(_ count: Int, waiter: Waiter) async throws {
+        let isOver = state.withLock { state in
+            guard state.sent.count < count else { return true }
+            state.waiters.append((count, waiter))
+            return false
         }
-        for await _ in arrival {}
+        if isOver { return }
+        defer { state.withLock { $0.waiters.removeAll { $0.waiter === waiter } } }
+        try await waiter.wait { "a test waited in vain for \(count) requests; \(self.sent.count) have arrived" }
     }
 
     /// Records the request and runs its step.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let (index, signals) = state.withLock { state in
+        let (index, waiters) = state.withLock { state in
             state.sent.append(request)
             let count = state.sent.count
-            let signals = state.waiters.filter { $0.count <= count }.map(\.signal)
+            let waiters = state.waiters.filter { $0.count <= count }.map(\.waiter)
             state.waiters.removeAll { $0.count <= count }
-            return (count - 1, signals)
+            return (count - 1, waiters)
         }
-        for signal in signals { signal.finish() }
+        for waiter in waiters { waiter.end() }
         return try await makeStep(request, index).answer(request, context)
     }
 }

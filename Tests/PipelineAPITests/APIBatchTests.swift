@@ -18,7 +18,7 @@ struct APIBatchTests {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .ok)))
         async let outcome = bench.api.send(requests(3).flatten())
         for count in 1...3 {
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             #expect(bench.transport.sent.count == count)
             bench.clock.advance(by: .seconds(1))
         }
@@ -49,7 +49,7 @@ struct APIBatchTests {
         var ended = 0
         while ended < 10 {
             let next = min(expected, 10 - ended)
-            await bench.clock.waitForSleepers(next)
+            try await bench.clock.waitForSleepers(next)
             bench.clock.advance(by: .seconds(1))
             ended += next
         }
@@ -85,7 +85,7 @@ struct APIBatchTests {
             .onCancellation { [journal] in journal.add("cancellation") }
         async let finished: Void = call.finished()
         await eventually { transport.sent.count == 3 }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
         await finished
         #expect(journal.entries == ["timeout.attempt"])
@@ -224,7 +224,7 @@ struct APIBatchTests {
         let bench = APIBench(transport)
         let batch = requests(9).flatten().concurrent(by: 3).avoidCancelOnError()
         let task = Task { try await bench.api.send(batch) }
-        await bench.clock.waitForSleepers(3)
+        try await bench.clock.waitForSleepers(3)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.withLock { $0 } == 3 && transport.sent.count == 3)

@@ -216,7 +216,7 @@ struct APICallTests {
     func cancelledInMinimumDuration() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [MinimumDurationPlugin(.seconds(5))])
         let handle = call(bench.api.call(APIRequest<IgnoredBody>("x"))).execute()
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         await eventually { journal.entries == ["started"] }
         handle.cancel()
         await eventually { isEnded }

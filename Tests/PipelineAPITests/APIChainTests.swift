@@ -56,7 +56,7 @@ struct APIChainTests {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "1"))))
         async let values = bench.api.send(APIRequest<Int>("1").and(APIRequest<Int>("2")))
         for count in 1...2 {
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             #expect(bench.transport.sent.count == count)
             bench.clock.advance(by: .seconds(1))
         }
@@ -83,7 +83,7 @@ struct APIChainTests {
         async let finished: Void = call.finished()
         for step in ["started", "0.25", "0.5", "0.75"] {
             await eventually { journal.entries.last == step }
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             bench.clock.advance(by: .seconds(1))
         }
         await finished

@@ -14,10 +14,10 @@ struct APIOperationProgressTests {
     private func requests(_ count: Int) -> [APIRequest<IgnoredBody>] { (1...count).map { APIRequest("\($0)") } }
 
     /// Lets a second pass after each of these steps.
-    private func advance(_ bench: APIBench, after steps: String...) async {
+    private func advance(_ bench: APIBench, after steps: String...) async throws {
         for step in steps {
             await eventually { journal.entries.last == step }
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             bench.clock.advance(by: .seconds(1))
         }
     }
@@ -53,7 +53,7 @@ struct APIOperationProgressTests {
             _ = try await bench.api.send(upload) { [journal] in journal.add("\($0)") }
             journal.add("value")
         }
-        await advance(bench, after: "0.4", "0.4", "0.999")
+        try await advance(bench, after: "0.4", "0.4", "0.999")
         try await task.value
         #expect(journal.entries == ["0.4", "0.999", "1.0", "value"])
     }
@@ -63,9 +63,9 @@ struct APIOperationProgressTests {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "1"))))
         let chain = APIRequest<Int>("1").and(APIRequest<Int>("2")).and(APIRequest<Int>("3")).and(APIRequest<Int>("4"))
         let task = Task { try await bench.api.send(chain) { [journal] in journal.add("\($0)") } }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
-        await advance(bench, after: "0.25", "0.5", "0.75")
+        try await advance(bench, after: "0.25", "0.5", "0.75")
         #expect(try await task.value == (1, 1, 1, 1))
         #expect(journal.entries == ["0.25", "0.5", "0.75", "1.0"])
     }

@@ -84,7 +84,7 @@ struct APIRequestModifiersTests {
         let file = request.payload(PayloadTests.Post(text: "t"))
         for request in [request, file] {
             async let error = pipelineError { _ = try await bench.api.send(request) }
-            await bench.clock.waitForSleepers(2)
+            try await bench.clock.waitForSleepers(2)
             bench.clock.advance(by: .seconds(5))
             #expect(await error?.code == .timeout(.attempt))
         }

@@ -199,9 +199,9 @@ struct RecordingTransportTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<3 {
                 group.addTask { [bench] in _ = try await provider.request(bench.target()) }
-                await bench.clock.waitForSleepers(number + 1)
+                try await bench.clock.waitForSleepers(number + 1)
             }
-            for _ in 0..<3 { await bench.clock.advanceToNextSleeper() }
+            for _ in 0..<3 { try await bench.clock.advanceToNextSleeper() }
             try await group.waitForAll()
         }
         try await transport.finish()

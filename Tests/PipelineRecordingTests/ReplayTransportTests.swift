@@ -91,7 +91,7 @@ struct ReplayTransportTests {
             let start = bench.clock.now
             let clock = bench.clock
             let driver = Task {
-                while !Task.isCancelled { await clock.advanceToNextSleeper() }
+                while !Task.isCancelled { try await clock.advanceToNextSleeper() }
             }
             defer { driver.cancel() }
             #expect(try await provider.request(bench.target("/a")).statusCode == 200)

@@ -71,7 +71,7 @@ struct ManualClockRunTests {
     func standing() async throws {
         let clock = ManualClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(5)) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         await clock.run {
             for _ in 0..<100 { await Task.yield() }
             #expect(clock.now.offset == .zero)

@@ -16,7 +16,7 @@ struct ManualClockSleeperTests {
         let clock = ManualClock()
         let late = Task { try await clock.sleep(for: .seconds(5)) }
         let early = Task { try await clock.sleep(for: .seconds(2)) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         #expect(clock.advanceIfAnyoneSleeps())
         try await early.value
         #expect(clock.now.offset == .seconds(2))

@@ -1,7 +1,8 @@
-import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PipelineTesting
 
 @Suite("ManualClock", .tags(.concurrent), .watched)
 struct ManualClockTests {
@@ -19,7 +20,7 @@ struct ManualClockTests {
     @Test("a sleeper wakes at its deadline, and not before")
     func wakes() async throws {
         let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(1))
@@ -35,9 +36,9 @@ struct ManualClockTests {
     }
 
     @Test("a sleeper that is cancelled ends at once")
-    func cancelled() async {
+    func cancelled() async throws {
         let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         sleeper.cancel()
         #expect(clock.sleeperCount == 0)
         await #expect(throws: CancellationError.self) { try await sleeper.value }
@@ -57,15 +58,15 @@ struct ManualClockTests {
     func waitsForSleepers() async throws {
         let isSatisfied = Atomic(false)
         let watcher = Task { [clock] in
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             isSatisfied.store(true, ordering: .sequentiallyConsistent)
         }
         let first = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         let isTooEarly = isSatisfied.load(ordering: .sequentiallyConsistent)
         #expect(!isTooEarly)
         let second = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
-        await watcher.value
+        try await watcher.value
         clock.advance(by: .seconds(1))
         try await first.value
         try await second.value
@@ -73,21 +74,33 @@ struct ManualClockTests {
 
     @Test("a task that waits for sleepers stops waiting when it is cancelled")
     func cancelledWatcher() async {
-        let watcher = Task { [clock] in await clock.waitForSleepers() }
+        let watcher = Task { [clock] in try await clock.waitForSleepers() }
         watcher.cancel()
-        await watcher.value
+        await #expect(throws: CancellationError.self) { try await watcher.value }
         #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("waiting in vain for sleepers fails with a sentence, and the clock still works")
+    func vainWait() async throws {
+        let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
+        try await clock.waitForSleepers()
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await clock.waitForSleepers(2, waiter: Waiter(pauseCount: 1))
+        }
+        #expect(error?.description == "a test waited in vain for 2 sleepers; there are 1")
+        try await clock.advanceToNextSleeper()
+        try await sleeper.value
     }
 
     @Test("advancing to the next sleeper moves to the earliest deadline and returns the distance")
     func advancesToNextSleeper() async throws {
         let late = Task { [clock] in try await clock.sleep(for: .seconds(5)) }
         let early = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         try await early.value
         #expect(clock.sleeperCount == 1)
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         try await late.value
     }
 

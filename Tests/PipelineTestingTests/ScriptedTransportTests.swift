@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineTesting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -40,14 +41,18 @@ struct ScriptedTransportTests {
         async let three: Void = transport.waitForRequests(3)
         async let one: Void = transport.waitForRequests()
         for _ in 0..<2 { _ = try await provider.request(zen) }
-        await one
-        let forever = Task { await transport.waitForRequests(4) }
+        try await one
+        let forever = Task { try await transport.waitForRequests(4) }
         _ = try await provider.request(zen)
-        await three
-        await transport.waitForRequests(2)
+        try await three
+        try await transport.waitForRequests(2)
         #expect(transport.sent.count == 3)
         forever.cancel()
-        await forever.value
+        await #expect(throws: CancellationError.self) { try await forever.value }
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await transport.waitForRequests(4, waiter: Waiter(pauseCount: 1))
+        }
+        #expect(error?.description == "a test waited in vain for 4 requests; 3 have arrived")
     }
 
     @Test("steps are used in order, and a request after the last one fails")
@@ -123,7 +128,7 @@ struct ScriptedTransportTests {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(204)))
         let provider = Provider<Zen>(transport: transport, configuration: .init(clock: clock))
         let call = Task { [zen] in try await provider.request(zen) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(9))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(9))
         #expect(try await call.value.statusCode == 204)
     }
 

@@ -119,7 +119,7 @@ import Tracing
             UpstreamClient(upstreams, transport: transport, close: { try await transport.shutdown() })
         ) { gateway in
             async let page = gateway.client.request(Probe(gateway.origin, "products/7"))
-            await upstream.wait { $0.holdCount == 1 }
+            try await upstream.wait { $0.holdCount == 1 }
             await gateway.services.triggerGracefulShutdown()
             var code: PipelineError.Code?
             while code != .connect(.refused) {

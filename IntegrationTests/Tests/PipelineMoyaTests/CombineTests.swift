@@ -60,7 +60,7 @@ import OpenCombine
         let subscription = Handed(
             value: provider.requestPublisher(PlainTarget()).sink(receiveCompletion: { _ in log.add("end") }) { _ in }
         )
-        await transport.waitForRequests()
+        try await transport.waitForRequests()
         subscription.value.cancel()
         await withCheckedContinuation { continuation in
             _Concurrency.Task {

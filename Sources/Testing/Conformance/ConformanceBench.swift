@@ -131,10 +131,10 @@ struct ConformanceBench: Sendable {
     }
 
     /// The result of a call that is cancelled as soon as the server has received its request.
-    func cancelledOutcome(of target: ConformanceTarget) async -> Result<PipelineResponse, any Error> {
+    func cancelledOutcome(of target: ConformanceTarget) async throws -> Result<PipelineResponse, any Error> {
         let provider = makeProvider()
         let call = Task { try await provider.request(target) }
-        if sendsBytes { await server.wait { $0.requestCount > 0 } }
+        if sendsBytes { try await server.wait { $0.requestCount > 0 } }
         call.cancel()
         return await call.result
     }

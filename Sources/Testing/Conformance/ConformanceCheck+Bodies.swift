@@ -115,9 +115,9 @@ extension ConformanceCheck {
         let target = bench.target("/endless", answer: ConformanceAnswer(script: script))
         let provider = bench.makeProvider()
         _ = try await provider.stream(target)
-        await bench.server.wait { $0.connectionCount > 0 && $0.openConnectionCount == 0 }
+        try await bench.server.wait { $0.connectionCount > 0 && $0.openConnectionCount == 0 }
         for try await _ in try await provider.stream(target).body { break }
-        await bench.server.wait { $0.connectionCount > 1 && $0.openConnectionCount == 0 }
+        try await bench.server.wait { $0.connectionCount > 1 && $0.openConnectionCount == 0 }
         let answer = ConformanceAnswer(body: Data("next".utf8))
         let next = try await provider.request(bench.target("/next", answer: answer))
         try ConformanceFailure.require(next.data, is: answer.body, "the response of the next call")

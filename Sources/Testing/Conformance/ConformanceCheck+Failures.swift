@@ -18,13 +18,13 @@ extension ConformanceCheck {
 
     private static func cancellation(_ bench: ConformanceBench) async throws {
         let answer = ConformanceAnswer(script: [.stall])
-        switch await bench.cancelledOutcome(of: bench.target("/stall", answer: answer)) {
+        switch try await bench.cancelledOutcome(of: bench.target("/stall", answer: answer)) {
         case .success:
             try ConformanceFailure.require(!bench.sendsBytes, "a call without a response did not fail")
         case .failure(let error):
             try ConformanceFailure.require(error is CancellationError, "it threw \(type(of: error)): \(error)")
         }
-        if bench.sendsBytes { await bench.server.wait { $0.openConnectionCount == 0 } }
+        if bench.sendsBytes { try await bench.server.wait { $0.openConnectionCount == 0 } }
         let next = try await bench.makeProvider().request(bench.target("/next"))
         try ConformanceFailure.require(next.statusCode, is: 200, "the status of the next call")
     }
@@ -45,7 +45,7 @@ extension ConformanceCheck {
         case .failure(let error):
             try ConformanceFailure.require(error is CancellationError, "it threw \(type(of: error)): \(error)")
         }
-        await bench.server.wait { $0.openConnectionCount == 0 }
+        try await bench.server.wait { $0.openConnectionCount == 0 }
     }
 
     private static func attemptTimeout(_ bench: ConformanceBench) async throws {
@@ -53,8 +53,8 @@ extension ConformanceCheck {
         target.options.attemptTimeout = .seconds(5)
         let provider = bench.makeProvider()
         let call = Task { [target] in try await provider.request(target) }
-        await bench.server.wait { $0.requestCount > 0 }
-        await bench.clock.waitForSleepers()
+        try await bench.server.wait { $0.requestCount > 0 }
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(5))
         let code = try await bench.failureCode {
             _ = try await withTaskCancellationHandler {
@@ -64,7 +64,7 @@ extension ConformanceCheck {
             }
         }
         try ConformanceFailure.require(code, is: .timeout(.attempt), "the code")
-        await bench.server.wait { $0.openConnectionCount == 0 }
+        try await bench.server.wait { $0.openConnectionCount == 0 }
         target = bench.target("/fast", answer: ConformanceAnswer(body: Data("fast".utf8)))
         target.options.attemptTimeout = .seconds(5)
         let fast = try await provider.request(target)

@@ -4,9 +4,8 @@ import Synchronization
 /// The events at a loopback server, and the tasks that wait for them.
 final class LoopbackBoard: Sendable {
     private struct Watcher {
-        let id: UUID
         let isSatisfied: @Sendable (LoopbackServer.Activity) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let waiter: Waiter
     }
 
     private struct State {
@@ -46,26 +45,21 @@ final class LoopbackBoard: Sendable {
         change { $0.activity.openConnectionCount -= 1 }
     }
 
-    func wait(until isSatisfied: @escaping @Sendable (LoopbackServer.Activity) -> Bool) async {
-        let id = UUID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = withState { state in
-                    if state.isStopped || Task.isCancelled || isSatisfied(state.activity) { return true }
-                    state.watchers.append(Watcher(id: id, isSatisfied: isSatisfied, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let watcher = withState { state in
-                state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
-            }
-            watcher?.continuation.resume()
+    func wait(
+        until isSatisfied: @escaping @Sendable (LoopbackServer.Activity) -> Bool,
+        waiter: Waiter = Waiter()
+    ) async throws {
+        let isOver = withState { state in
+            if state.isStopped || isSatisfied(state.activity) { return true }
+            state.watchers.append(Watcher(isSatisfied: isSatisfied, waiter: waiter))
+            return false
         }
+        if isOver { return }
+        defer { withState { $0.watchers.removeAll { $0.waiter === waiter } } }
+        try await waiter.wait { "a test waited in vain for events at a loopback server; there were \(self.activity)" }
     }
 
-    /// Blocks the thread until the name is released.
+    /// Blocks the thread until the name is released or the server stops.
     func hold(_ name: String) {
         let signal = DispatchSemaphore(value: 0)
         change { state in
@@ -105,7 +99,7 @@ final class LoopbackBoard: Sendable {
             state.watchers.removeAll { isStopped || $0.isSatisfied(activity) }
             return woken
         }
-        for watcher in woken { watcher.continuation.resume() }
+        for watcher in woken { watcher.waiter.end() }
     }
 
     private func withState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {

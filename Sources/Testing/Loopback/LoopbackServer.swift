@@ -90,14 +90,15 @@ public final class LoopbackServer: Sendable {
     /// The counts of events so far.
     public var activity: Activity { listener.board.activity }
 
-    /// Waits until the counts satisfy a condition, the server is stopped, or the task is cancelled, for example by a
-    /// time limit.
+    /// Waits until the counts satisfy a condition or the server is stopped.
     ///
     /// ```swift
-    /// await server.wait { $0.requestCount == 3 }
+    /// try await server.wait { $0.requestCount == 3 }
     /// ```
-    public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async {
-        await listener.board.wait(until: isSatisfied)
+    ///
+    /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
+    public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async throws {
+        try await listener.board.wait(until: isSatisfied)
     }
 
     /// Continues scripts that wait at a ``Action/hold(_:)`` with this name, now or later.

@@ -78,7 +78,7 @@ import Testing
             let request = Handed(value: provider.request(PlainTarget()) { _ in continuation.resume() })
             if isCancelled {
                 _Concurrency.Task {
-                    await transport.waitForRequests()
+                    try await transport.waitForRequests()
                     request.value.cancel()
                 }
             }

@@ -16,7 +16,7 @@ import Testing
             #expect(!request.isCancelled)
             let cancellable = Handed(value: request)
             _Concurrency.Task {
-                await transport.waitForRequests()
+                try await transport.waitForRequests()
                 cancellable.value.cancel()
                 cancellable.value.cancel()
                 #expect(cancellable.value.isCancelled)
@@ -113,11 +113,11 @@ import Testing
     }
 
     @Test("Cancelling the task of an asynchronous request cancels the request")
-    func cancelTask() async {
+    func cancelTask() async throws {
         let transport = ScriptedTransport(always: .hang)
         let provider = MoyaProvider<PlainTarget>(transport: transport)
         let task = _Concurrency.Task { try await provider.request(PlainTarget()).statusCode }
-        await transport.waitForRequests()
+        try await transport.waitForRequests()
         task.cancel()
         await #expect(throws: MoyaError.self) { try await task.value }
     }

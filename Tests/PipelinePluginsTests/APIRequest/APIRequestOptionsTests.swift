@@ -24,7 +24,7 @@ struct APIRequestOptionsTests {
         let api = client(ScriptedTransport(always: .status(200)), clock, MinimumDurationPlugin(.zero))
         let request = APIRequest<IgnoredBody>("x").additionalTimeout(.seconds(2))
         async let answer = api.send(request)
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         _ = try await answer
     }
 
@@ -37,7 +37,7 @@ struct APIRequestOptionsTests {
             let clock = ManualClock()
             let start = clock.now
             let moving = Task {
-                while !Task.isCancelled { await clock.advanceToNextSleeper() }
+                while !Task.isCancelled { try await clock.advanceToNextSleeper() }
             }
             let api = client(ScriptedTransport(always: step), clock, MinimumDurationPlugin(.zero, appliesTo: results))
             let request = APIRequest<IgnoredBody>("x").additionalTimeout(.seconds(2))
@@ -56,7 +56,7 @@ struct APIRequestOptionsTests {
         let api = client(transport, clock, RetryPlugin())
         let request = APIRequest<IgnoredBody>("x").retry(on: [418], attempts: 2)
         let task = Task { try await api.send(request) }
-        for _ in 0..<2 { await clock.advanceToNextSleeper() }
+        for _ in 0..<2 { try await clock.advanceToNextSleeper() }
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.count == 3)
         await #expect(throws: PipelineError.self) { try await api.send(request.method(.post)) }
@@ -75,7 +75,7 @@ struct APIRequestOptionsTests {
             .onTimeout { events.withLock { $0.append("timeout after \(transport.sent.count)") } }
             .onError { error in events.withLock { $0.append("\(error.code)") } }
             .execute()
-        for _ in 0..<2 { await clock.advanceToNextSleeper() }
+        for _ in 0..<2 { try await clock.advanceToNextSleeper() }
         await handle.value
         #expect(events.withLock { $0 } == ["timeout after 3"])
     }
@@ -156,7 +156,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 1)
         let retried = APIRequest<IgnoredBody>("x").options { $0.retry = .init(maximumAttempts: 2) }
         let task = Task { [api] in try await api.send(retried) }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.count == 3)
     }

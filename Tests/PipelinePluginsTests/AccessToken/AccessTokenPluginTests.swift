@@ -251,7 +251,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test("A call that is cancelled while the closure waits stops at once")
-    func cancelled() async {
+    func cancelled() async throws {
         let clock = ManualClock()
         let plugin = AccessTokenPlugin { _ in
             try await clock.sleep(for: .seconds(60))
@@ -259,7 +259,7 @@ struct AccessTokenPluginTests {
         }
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask(authorizationType: .bearer)) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(transport.sent.isEmpty)

@@ -73,7 +73,7 @@ struct ActivityPluginTests {
         let provider = provider(delayed(100), plugin)
         let calls = (1...3).map { _ in Task { try await provider.request(Ask()) } }
         #expect(await events.next() == "true at 0.0 seconds")
-        await clock.waitForSleepers(3)
+        try await clock.waitForSleepers(3)
         #expect(plugin.activeCallCount == 3)
         clock.advance(by: .milliseconds(100))
         for call in calls { #expect(try await call.value.statusCode == 200) }
@@ -86,19 +86,19 @@ struct ActivityPluginTests {
     func showAfter() async throws {
         let plugin = plugin(200, 300)
         let quick = Task { [provider = provider(delayed(100), plugin)] in try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .milliseconds(100))
         _ = try await quick.value
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(100))
 
         let long = Task { [provider = provider(delayed(1_000), plugin)] in try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .milliseconds(200))
         #expect(await events.next() == "true at 0.4 seconds")
         clock.advance(by: .milliseconds(800))
         _ = try await long.value
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(299))
         clock.advance(by: .milliseconds(1))
         #expect(await events.next() == "false at 1.5 seconds")
@@ -125,8 +125,8 @@ struct ActivityPluginTests {
         }
         // The end of hold may have moved while the plugin's task slept; the task then sleeps again.
         while events.entries.count < 2 {
-            await clock.waitForSleepers(1)
-            await clock.advanceToNextSleeper()
+            try await clock.waitForSleepers(1)
+            try await clock.advanceToNextSleeper()
             await eventually { clock.sleeperCount > 0 || events.entries.count >= 2 }
         }
         #expect(events.entries == ["true at 0.0 seconds", "false at 1.2 seconds"])
@@ -220,7 +220,7 @@ struct ActivityPluginTests {
             most = max(most, clock.sleeperCount)
         }
         let long = Task { [provider = self.provider(delayed(100), plugin)] in try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         #expect(most <= 1)
         #expect(clock.sleeperCount == 2)
         clock.advance(by: .milliseconds(100))
@@ -237,10 +237,10 @@ struct ActivityPluginTests {
         clock.advance(by: .seconds(1_000))
         let second = provider(delayed(300), plugin)
         let one = Task { try await first.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .milliseconds(100))
         let two = Task { try await second.request(Ask()) }
-        await clock.waitForSleepers(3)
+        try await clock.waitForSleepers(3)
         #expect(plugin.activeCallCount == 2)
         clock.advance(by: .milliseconds(100))
         #expect(await events.next() == "true at 1000.2 seconds")
@@ -253,7 +253,7 @@ struct ActivityPluginTests {
     }
 
     @Test("1,000 concurrent calls, some of them cancelled, leave the count at zero and the indicator hidden")
-    func storm() async {
+    func storm() async throws {
         let plugin = plugin(0, 0)
         let provider = provider(delayed(100), plugin)
         let calls = (0..<1_000).map { number in
@@ -261,7 +261,7 @@ struct ActivityPluginTests {
             if number % 3 == 0 { call.cancel() }
             return call
         }
-        await clock.waitForSleepers(600)
+        try await clock.waitForSleepers(600)
         await eventually {
             clock.advanceIfAnyoneSleeps()
             return clock.sleeperCount == 0 && plugin.activeCallCount == 0
@@ -285,7 +285,7 @@ struct ActivityPluginTests {
         let provider =
             isOutside ? provider(.status(500), plugin, again) : provider(.status(500), again, plugin)
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         #expect(plugin.activeCallCount == (isOutside ? 1 : 0))
         clock.advance(by: .seconds(1))
         _ = try await call.value
@@ -323,8 +323,8 @@ struct ActivityPluginTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(Ask(url: "\(server.url)")) }
-        await server.wait { $0.holdCount == 1 }
-        await clock.waitForSleepers(1)
+        try await server.wait { $0.holdCount == 1 }
+        try await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(200))
         #expect(await events.next() == "true at 0.2 seconds")
         server.release("answer")

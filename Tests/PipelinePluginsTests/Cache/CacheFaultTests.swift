@@ -150,7 +150,7 @@ struct CacheFaultTests {
         #expect(try await bench.get() == "1 miss")
         let call = Task { try await bench.get() }
         for await _ in arrivals { break }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
         #expect(try await call.value == "2 miss")
     }
@@ -182,7 +182,7 @@ struct CacheFaultTests {
         let bench = CacheBench(CacheBench.control("max-age=60"), CachePlugin(store: store))
         #expect(try await bench.get() == "1 miss")
         let call = Task { try await bench.get() }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
         #expect(try await call.value == "2 miss")
     }
@@ -240,7 +240,7 @@ struct CacheFaultTests {
         }
         let bench = CacheBench(transport, CachePlugin(store: store))
         let call = Task { try await bench.response() }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .connectionLost)

@@ -104,7 +104,7 @@ struct CacheHazardTests {
         let bench = CacheBench(fresh, CachePlugin(store: store))
         async let call = bench.get()
         await eventually { isWaiting.withLock { $0 } }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .milliseconds(100))
         #expect(try await call == "1 bypass")
         open.finish()
@@ -305,7 +305,7 @@ struct CacheHazardTests {
         _ = try await bench.get()
         bench.clock.advance(by: .seconds(2))
         #expect(try await bench.get() == "a stale")
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         try await cookies.signOut()
         bench.clock.advance(by: .seconds(5))
         #expect(await bench.provider.drain(within: .seconds(1)))

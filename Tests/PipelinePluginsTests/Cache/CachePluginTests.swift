@@ -119,7 +119,7 @@ struct CachePluginTests {
         }
         let bench = CacheBench(transport)
         async let old = bench.get()
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         _ = try await bench.get(Ask(method: .post))
         bench.clock.advance(by: .seconds(10))
         #expect(try await old == "1 miss")
@@ -308,7 +308,7 @@ struct CachePluginTests {
         )
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 1...100 { group.addTask { try await bench.response().data } }
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             bench.clock.advance(by: .seconds(1))
             return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
         }
@@ -410,7 +410,7 @@ struct CacheSessionTests {
         #expect(try await bench.get() == "0 miss")
         #expect(try await bench.get() == "0 hit")
         async let slow = bench.get(Ask(path: "/slow"))
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         try await bench.provider.signOut()
         bench.clock.advance(by: .seconds(10))
         _ = try await slow

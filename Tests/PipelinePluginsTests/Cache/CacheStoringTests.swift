@@ -184,7 +184,7 @@ struct CacheStoringTests {
         }
         let bench = CacheBench(transport)
         async let old = bench.response()
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         _ = try await bench.get(Ask(method: .post))
         bench.clock.advance(by: .seconds(10))
         let status = try await old.cacheStatus

@@ -135,7 +135,7 @@ struct CacheValidationTests {
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(61))
         let call = Task { try await bench.get() }
-        await bench.transport.waitForRequests(2)
+        try await bench.transport.waitForRequests(2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
     }
@@ -236,7 +236,7 @@ struct CacheValidationTests {
         #expect(try await first.get() == "0 miss")
         for bench in [first, second] { bench.clock.advance(by: .seconds(61)) }
         #expect(try await first.get() == "0 stale")
-        await first.transport.waitForRequests(2)
+        try await first.transport.waitForRequests(2)
         #expect(try await second.get() == "0 stale")
         #expect(await second.provider.drain(within: .seconds(1)))
         #expect(second.transport.sent.isEmpty)

@@ -50,12 +50,12 @@ struct CircuitBreakerControlTests {
     }
 
     @Test("A request in progress goes on when its circuit is isolated, and its outcome does not count")
-    func isolateInProgress() async {
+    func isolateInProgress() async throws {
         let breaker = CircuitBreakerPlugin.touchy()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(503)))
         let bench = BreakerBench(transport, [breaker])
         let call = Task { await bench.send() }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         breaker.isolate()
         breaker.reset()
         bench.clock.advance(by: .seconds(1))
@@ -90,14 +90,14 @@ struct CircuitBreakerControlTests {
     }
 
     @Test("A call that ends both the wait for a probe and the next break reports three changes, in order")
-    func changesAtOnce() async {
+    func changesAtOnce() async throws {
         let breaker = CircuitBreakerPlugin.touchy()
         let transport = ScriptedTransport([.status(503), .hang, .status(200)])
         let bench = BreakerBench(transport, [breaker])
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let probe = Task { await bench.send() }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         let stream = breaker.stateChanges
         bench.clock.advance(by: .seconds(31))
         #expect(await bench.send() == "200")

@@ -63,14 +63,14 @@ struct CircuitBreakerProbeTests {
     }
 
     @Test("A cancelled probe returns its permit, and the next call is the probe")
-    func cancelledProbe() async {
+    func cancelledProbe() async throws {
         let breaker = CircuitBreakerPlugin.touchy()
         let transport = ScriptedTransport([.status(503), .hang, .status(200)])
         let bench = BreakerBench(transport, [breaker])
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let probe = Task { await bench.send() }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         #expect(await bench.send() == "circuitOpen")
         probe.cancel()
         #expect(await probe.value == "CancellationError")
@@ -80,13 +80,13 @@ struct CircuitBreakerProbeTests {
     }
 
     @Test("A refusal of a half-open circuit has no known end")
-    func refusedByProbes() async {
+    func refusedByProbes() async throws {
         let transport = ScriptedTransport([.status(503), .hang])
         let bench = BreakerBench(transport, [CircuitBreakerPlugin.touchy()])
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let probe = Task { await bench.send() }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         let error = await bench.error()
         #expect(error?.retryAfter == nil)
         #expect(error?.reason == "the circuit of https://a.test is half-open, and its probes have not ended")
@@ -95,14 +95,14 @@ struct CircuitBreakerProbeTests {
     }
 
     @Test("A probe that hangs opens the circuit after `probeTimeout`")
-    func hangingProbe() async {
+    func hangingProbe() async throws {
         let breaker = CircuitBreakerPlugin.touchy()
         let transport = ScriptedTransport([.status(503), .hang, .status(200)])
         let bench = BreakerBench(transport, [breaker])
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let probe = Task { await bench.send() }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         bench.clock.advance(by: .seconds(30))
         #expect(await bench.error()?.retryAfter == .seconds(1))
         bench.clock.advance(by: .seconds(1))
@@ -219,7 +219,7 @@ struct CircuitBreakerProbeTests {
         await bench.send()
         bench.clock.advance(by: .seconds(1))
         let probe = Task { await bench.send() }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         probe.cancel()
         #expect(await probe.value == "CancellationError")
         #expect(breaker.state == .halfOpen)

@@ -157,7 +157,7 @@ struct ConcurrencyLimitPluginTests {
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
         #expect(error?.code == .connectionLost)
         let call = Task { try await provider.request(Ask()) }
-        await transport.waitForRequests(2)
+        try await transport.waitForRequests(2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(try await provider.request(Ask()).statusCode == 200)

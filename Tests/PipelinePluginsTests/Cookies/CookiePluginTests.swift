@@ -206,7 +206,7 @@ struct CookiePluginTests {
             Task { try await provider.request(ask(tenant, "/me")).mapString() }
         }
         await eventually { sharing.callerCount == 3 }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         var bodies: [String] = []
         for call in calls { bodies.append(try await call.value) }

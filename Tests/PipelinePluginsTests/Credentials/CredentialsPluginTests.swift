@@ -185,7 +185,7 @@ struct CredentialsPluginTests {
             }
         }
         await eventually { sharing.callerCount == 3 }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         for call in calls { #expect(try await call.value == 200) }
         #expect(transport.sent.count == 2)
@@ -239,7 +239,7 @@ struct CredentialsPluginTests {
         )
         let calls = (0..<10).map { _ in Task { try await provider.request(Ask()).mapString() } }
         await eventually { sharing.callerCount == 10 }
-        await clock.waitForSleepers(accountCount)
+        try await clock.waitForSleepers(accountCount)
         clock.advance(by: .seconds(1))
         var bodies: [String: Int] = [:]
         for call in calls { bodies[try await call.value, default: 0] += 1 }

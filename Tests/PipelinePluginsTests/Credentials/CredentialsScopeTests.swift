@@ -137,7 +137,7 @@ struct CredentialsScopeTests {
         let clock = ManualClock()
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.stream(Ask()).statusCode }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
         #expect(isClosedBefore.withLock { $0 } == true)
     }
@@ -312,7 +312,7 @@ struct CredentialsScopeTests {
     }
 
     @Test("A call that is cancelled while the closure waits stops at once")
-    func cancelled() async {
+    func cancelled() async throws {
         let clock = ManualClock()
         let plugin = CredentialsPlugin { _ in
             try await clock.sleep(for: .seconds(60))
@@ -320,7 +320,7 @@ struct CredentialsScopeTests {
         }
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(transport.sent.count == 1)

@@ -79,13 +79,13 @@ struct ConvoyTests {
     }
 
     @Test("T03 A call that joins a retry adds nothing to the budget")
-    func depositOfLateJoiner() async {
+    func depositOfLateJoiner() async throws {
         let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
         let retry = RetryPlugin(maximumAttempts: 10, backoff: .constant(.seconds(1)), budget: budget)
         let bench = Bench([retry, DeduplicationPlugin()], delay: .seconds(1)) { _, _ in .status(503) }
         var calls = await bench.begin(1)
         for _ in 0..<2 {
-            await bench.clock.waitForSleepers()
+            try await bench.clock.waitForSleepers()
             bench.clock.advance(by: .seconds(1))
         }
         await eventually { bench.transport.sent.count == 2 }

@@ -44,7 +44,7 @@ struct DeduplicationLoopbackTests {
             call.cancel()
             #expect(await call.result.isCancelled)
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(server.requests.count == 1)
     }
 }

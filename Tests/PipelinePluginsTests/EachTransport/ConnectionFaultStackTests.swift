@@ -91,7 +91,7 @@ struct ConnectionFaultStackTests {
         #expect(error?.code == .timeout(.total))
         #expect(byteCount == 8)
         for number in 0..<20 { server.release("\(number)") }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     private func repeatsPost(_ transport: any Transport) -> Bool {

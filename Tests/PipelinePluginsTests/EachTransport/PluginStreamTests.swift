@@ -75,7 +75,7 @@ struct PluginStreamTests {
             }
             #expect(data == (transport.decodesContent ? ["first"] : []))
             #expect(failure?.code == (transport.decodesContent ? nil : .contentCoding(.unsupported)))
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
         }
     }
 
@@ -96,7 +96,7 @@ struct PluginStreamTests {
                 #expect(event.data == "first")
                 break
             }
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
         }
     }
 
@@ -114,7 +114,7 @@ struct PluginStreamTests {
             for try await event in provider.serverSentEvents(Ask()) { data.append(event.data) }
             return data
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         #expect(try await reading.value == ["first"])
         #expect(transport.sent.last?.headers[HTTPField.Name("Last-Event-ID") ?? .accept] == "1")
     }

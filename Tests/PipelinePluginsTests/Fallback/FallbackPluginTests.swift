@@ -107,7 +107,7 @@ struct FallbackPluginTests {
         let transport = ScriptedTransport(always: .hang)
         let provider = Provider<Ask>(transport: transport, plugins: [plugin])
         let call = Task { try await provider.request(Ask()) }
-        await transport.waitForRequests()
+        try await transport.waitForRequests()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
     }

@@ -162,7 +162,7 @@ struct HedgingPluginTests {
                 for try await _ in provider.requestWithProgress(Ask()) {}
             }
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         try await call.value
         #expect(transport.sent.count == 1)
     }

@@ -20,11 +20,11 @@ struct HedgingSharingTests {
     }
 
     /// Waits until the calls have come to rest, and advances the clock to the next event.
-    private func advance(_ transport: ScriptedTransport, sent: Int, sleepers: Int, callers: Int) async {
+    private func advance(_ transport: ScriptedTransport, sent: Int, sleepers: Int, callers: Int) async throws {
         await eventually {
             transport.sent.count == sent && clock.sleeperCount == sleepers && deduplication.callerCount == callers
         }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
     }
 
     @Test("Calls that share their exchanges share the copies as well, and retry together")
@@ -38,10 +38,10 @@ struct HedgingSharingTests {
         let calls = begin(provider)
         for sent in [0, 2] {
             // The first copy sleeps in the transport, and each call waits for its delay.
-            await advance(transport, sent: sent + 1, sleepers: 6, callers: 5)
-            await advance(transport, sent: sent + 2, sleepers: 2, callers: 10)
-            await advance(transport, sent: sent + 2, sleepers: 1, callers: 5)
-            if sent == 0 { await advance(transport, sent: 2, sleepers: 5, callers: 0) }
+            try await advance(transport, sent: sent + 1, sleepers: 6, callers: 5)
+            try await advance(transport, sent: sent + 2, sleepers: 2, callers: 10)
+            try await advance(transport, sent: sent + 2, sleepers: 1, callers: 5)
+            if sent == 0 { try await advance(transport, sent: 2, sleepers: 5, callers: 0) }
         }
         for call in calls { #expect(try await call.value.statusCode == 503) }
         #expect(transport.sent.map(\.copyNumber) == [0, 1, 0, 1])
@@ -60,11 +60,11 @@ struct HedgingSharingTests {
         )
         let provider = provider(transport, [retry, HedgingPlugin(after: .fixed(.milliseconds(50))), deduplication])
         let calls = begin(provider)
-        await advance(transport, sent: 1, sleepers: 5, callers: 5)
-        await advance(transport, sent: 2, sleepers: 1, callers: 10)
-        await advance(transport, sent: 2, sleepers: 5, callers: 0)
-        await advance(transport, sent: 3, sleepers: 5, callers: 5)
-        await advance(transport, sent: 4, sleepers: 1, callers: 10)
+        try await advance(transport, sent: 1, sleepers: 5, callers: 5)
+        try await advance(transport, sent: 2, sleepers: 1, callers: 10)
+        try await advance(transport, sent: 2, sleepers: 5, callers: 0)
+        try await advance(transport, sent: 3, sleepers: 5, callers: 5)
+        try await advance(transport, sent: 4, sleepers: 1, callers: 10)
         for call in calls { #expect(try await call.value.statusCode == 404) }
     }
 
@@ -81,8 +81,8 @@ struct HedgingSharingTests {
         }
         let provider = provider(transport, [HedgingPlugin(after: .fixed(.milliseconds(50))), token])
         let call = Task { try await provider.request(Ask(authorizationType: .bearer)) }
-        await advance(transport, sent: 1, sleepers: 2, callers: 0)
-        await advance(transport, sent: 2, sleepers: 2, callers: 0)
+        try await advance(transport, sent: 1, sleepers: 2, callers: 0)
+        try await advance(transport, sent: 2, sleepers: 2, callers: 0)
         #expect(try await call.value.statusCode == 200)
         #expect(refreshes.withLock { $0 } == 1)
     }

@@ -23,7 +23,7 @@ struct LoggingPluginTests {
     /// Runs calls while the clock advances through each of their sleeps.
     private func inVirtualTime<Value: Sendable>(_ work: () async -> Value) async -> Value {
         let runner = Task {
-            while !Task.isCancelled { await clock.advanceToNextSleeper() }
+            while !Task.isCancelled { try await clock.advanceToNextSleeper() }
         }
         defer { runner.cancel() }
         return await work()

@@ -34,8 +34,8 @@ struct MinimumDurationPluginTests {
     func fast() async throws {
         let provider = provider(step(1, .status(200, headers: [.server: "s"], body: "body")), minimum)
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         let response = try await call.value
         #expect(response.statusCode == 200)
         #expect(response.headers == [.server: "s"])
@@ -47,7 +47,7 @@ struct MinimumDurationPluginTests {
     func slow(seconds: Int) async throws {
         let provider = provider(step(seconds), minimum)
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(seconds))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(seconds))
         #expect(try await call.value.statusCode == 200)
         #expect(clock.sleeperCount == 0)
     }
@@ -57,7 +57,7 @@ struct MinimumDurationPluginTests {
         let provider = provider(step(0), minimum)
         for _ in 1...3 {
             let call = Task { try await provider.request(Ask()) }
-            #expect(await clock.advanceToNextSleeper() == .seconds(2))
+            #expect(try await clock.advanceToNextSleeper() == .seconds(2))
             _ = try await call.value
         }
     }
@@ -72,10 +72,10 @@ struct MinimumDurationPluginTests {
             (.customCodes([404]), 404, .success, true),
         ]
     )
-    func statuses(validation: ValidationType, status: Int, results: MinimumDurationPlugin.Results, isHeld: Bool) async {
+    func statuses(validation: ValidationType, status: Int, results: MinimumDurationPlugin.Results, isHeld: Bool) async throws {
         let provider = provider(step(0, .status(status)), MinimumDurationPlugin(.seconds(2), appliesTo: results))
         let call = Task { try await provider.request(Ask(validationType: validation)) }
-        if isHeld { #expect(await clock.advanceToNextSleeper() == .seconds(2)) }
+        if isHeld { #expect(try await clock.advanceToNextSleeper() == .seconds(2)) }
         if validation.accepts(status) {
             #expect((try? await call.value)?.statusCode == status)
         } else {
@@ -85,11 +85,11 @@ struct MinimumDurationPluginTests {
     }
 
     @Test("M01 A failure is passed on at once; with always, after the minimum", arguments: [true, false])
-    func failures(isAlways: Bool) async {
+    func failures(isAlways: Bool) async throws {
         let plugin = MinimumDurationPlugin(.seconds(2), appliesTo: isAlways ? .always : .success)
         let provider = provider(step(0, .failure(.dns)), plugin)
         let call = Task { try await provider.request(Ask()) }
-        if isAlways { #expect(await clock.advanceToNextSleeper() == .seconds(2)) }
+        if isAlways { #expect(try await clock.advanceToNextSleeper() == .seconds(2)) }
         let error = await call.pipelineError
         #expect(error?.code == .dns)
         #expect(error?.reason == "by script")
@@ -97,7 +97,7 @@ struct MinimumDurationPluginTests {
     }
 
     @Test("With always, a call that never became a request is delayed, too", arguments: [true, false])
-    func unmade(isAlways: Bool) async {
+    func unmade(isAlways: Bool) async throws {
         struct Unmade: Error {}
         let provider = Provider<Ask>(
             transport: step(0),
@@ -106,7 +106,7 @@ struct MinimumDurationPluginTests {
             endpoint: { _ in throw Unmade() }
         )
         let call = Task { try await provider.request(Ask()) }
-        if isAlways { #expect(await clock.advanceToNextSleeper() == .seconds(2)) }
+        if isAlways { #expect(try await clock.advanceToNextSleeper() == .seconds(2)) }
         #expect(await call.pipelineError?.code == .encoding)
         #expect(clock.sleeperCount == 0)
     }
@@ -116,7 +116,7 @@ struct MinimumDurationPluginTests {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         let provider = provider(step(0, .status(200, body: .stream(chunks))), minimum)
         let call = Task { try await provider.stream(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         var pieces = try await call.value.body.makeAsyncIterator()
         for byte: UInt8 in 1...3 {
             continuation.yield(Data([byte]))
@@ -150,12 +150,12 @@ struct MinimumDurationPluginTests {
         let spy = PluginStack.process { _, _ in answer.finish() }
         let provider = isInside ? provider(step(1), timeout, minimum, spy) : provider(step(1), minimum, spy, timeout)
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         for await _ in answered {}
         if let wait {
-            await clock.waitForSleepers(isInside ? 2 : 1)
-            #expect(await clock.advanceToNextSleeper() == wait)
+            try await clock.waitForSleepers(isInside ? 2 : 1)
+            #expect(try await clock.advanceToNextSleeper() == wait)
         }
         #expect(try await call.value.statusCode == 200)
         #expect(clock.now.offset == .seconds(1) + (wait ?? .zero))
@@ -182,11 +182,11 @@ struct MinimumDurationPluginTests {
         let jumping = JumpingClock(clock)
         let provider = Provider<Ask>(transport: step(1), plugins: [minimum], configuration: .init(clock: jumping))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         jumping.jump.withLock { $0 = seconds }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         jumping.jump.withLock { $0 = -seconds }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         _ = try await call.value
     }
 
@@ -204,7 +204,7 @@ struct MinimumDurationPluginTests {
             plugin
         )
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.sleeperCount == 0)
@@ -236,7 +236,7 @@ struct MinimumDurationPluginTests {
         let provider = provider(transport, minimum, .sendingAgain(2))
         let call = Task { try await provider.request(Ask()) }
         for milliseconds in [500, 500, 1_000] {
-            #expect(await clock.advanceToNextSleeper() == .milliseconds(milliseconds))
+            #expect(try await clock.advanceToNextSleeper() == .milliseconds(milliseconds))
         }
         #expect(try await call.value.exchanges.count == 2)
     }
@@ -246,9 +246,9 @@ struct MinimumDurationPluginTests {
         let transport = ScriptedTransport([.status(503), .status(503), .status(200)])
         let provider = provider(transport, .sendingAgain(3), minimum)
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         #expect(transport.sent.count == 1)
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await call.value.exchanges.count == 3)
         #expect(clock.now.offset == .seconds(2))
     }
@@ -269,7 +269,7 @@ struct MinimumDurationPluginTests {
         let provider = provider(step(0), minimum)
         let options = RequestOptions { $0.minimumDuration = .seconds(seconds) }
         let call = Task { try await provider.request(Ask(), options: options) }
-        if seconds > 0 { #expect(await clock.advanceToNextSleeper() == .seconds(seconds)) }
+        if seconds > 0 { #expect(try await clock.advanceToNextSleeper() == .seconds(seconds)) }
         #expect(try await call.value.statusCode == 200)
         #expect(clock.sleeperCount == 0)
     }
@@ -280,7 +280,7 @@ struct MinimumDurationPluginTests {
         #expect(try await provider.request(Ask()).statusCode == 200)
         #expect(clock.sleeperCount == 0)
         let slow = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await slow.value.statusCode == 200)
     }
 
@@ -300,7 +300,7 @@ struct MinimumDurationPluginTests {
         defer { server.stop() }
         let provider = provider(URLSessionTransport(), minimum)
         let call = Task { try await provider.request(Ask(url: "\(server.url)")) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await call.value.data == Data("hello".utf8))
     }
 }

@@ -82,6 +82,6 @@ struct RetryLoopbackTests {
         var text = Data()
         for try await chunk in response.body { text += chunk }
         #expect(text == Data("fine".utf8))
-        await server.wait { $0.requestCount == 3 && $0.openConnectionCount <= 1 }
+        try await server.wait { $0.requestCount == 3 && $0.openConnectionCount <= 1 }
     }
 }

@@ -154,7 +154,7 @@ struct RetryPluginConnectivityWaitTests {
         )
         let call = Task { try await provider.request(Ask()) }
         for step in [1_000, 1_000, 950] {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: .milliseconds(step))
         }
         let error = try await #require(throws: PipelineError.self) { try await call.value }
@@ -165,13 +165,13 @@ struct RetryPluginConnectivityWaitTests {
     }
 
     @Test("A call that is cancelled stops waiting at once")
-    func cancellation() async {
+    func cancellation() async throws {
         let clock = ManualClock()
         let retry = RetryPlugin(connectivityWait: .upTo(.seconds(60), of: Connectivity { false }))
         let transport = ScriptedTransport([.failure(.offline), .status(200)])
         let provider = Provider<Ask>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.now.offset == .zero)

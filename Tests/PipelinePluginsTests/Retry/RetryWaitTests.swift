@@ -124,12 +124,12 @@ struct RetryWaitTests {
     // MARK: Cancellation
 
     @Test("A call cancelled while it waits ends at once and sends nothing more")
-    func cancelledWait() async {
+    func cancelledWait() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .status(503))
         let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(transport.sent.count == 1)
@@ -195,7 +195,7 @@ struct RetryWaitTests {
         )
         let call = Task { try await provider.stream(Ask()).statusCode }
         let driver = Task {
-            while !Task.isCancelled { await clock.advanceToNextSleeper() }
+            while !Task.isCancelled { try await clock.advanceToNextSleeper() }
         }
         #expect(try await call.value == 200)
         driver.cancel()
@@ -216,7 +216,7 @@ struct RetryWaitTests {
                 configuration: .init(clock: clock)
             )
             async let status = provider.stream(Ask()).statusCode
-            for step in steps { #expect(await clock.advanceToNextSleeper() == .milliseconds(step)) }
+            for step in steps { #expect(try await clock.advanceToNextSleeper() == .milliseconds(step)) }
             #expect(try await status == 200)
         }
     }
@@ -258,7 +258,7 @@ struct RetryWaitTests {
         let clock = ManualClock()
         let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         async let status = provider.stream(Ask()).statusCode
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         // The first sleeper is the time limit of the reading, the next the wait itself.
         await eventually {
             if reads.load(ordering: .relaxed) > 64 { clock.advanceIfAnyoneSleeps() }

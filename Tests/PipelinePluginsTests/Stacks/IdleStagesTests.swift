@@ -34,14 +34,14 @@ struct IdleStagesTests {
     func minimumDuration() async throws {
         let (_, provider) = provider(.status(200))
         let call = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await call.value.statusCode == 200)
         _ = try await provider.request(Ask())
         #expect(clock.sleeperCount == 0)
     }
 
     @Test("totalTimeout of a target or a call ends a call even if the plugin has no total", arguments: [true, false])
-    func totalTimeout(isTarget: Bool) async {
+    func totalTimeout(isTarget: Bool) async throws {
         let (_, provider) = provider(.hang)
         let options = RequestOptions { $0.totalTimeout = .seconds(3) }
         let call = Task {
@@ -50,7 +50,7 @@ struct IdleStagesTests {
                 options: isTarget ? .init() : options
             )
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         #expect(await call.pipelineError?.code == .timeout(.total))
     }
 

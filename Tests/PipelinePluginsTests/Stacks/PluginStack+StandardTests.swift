@@ -67,7 +67,7 @@ struct PluginStackStandardTests {
         let transport = ScriptedTransport([.status(503), .status(200, body: "ok")])
         let provider = Provider<Ask>(transport: transport, plugins: [.standard], configuration: .init(clock: clock))
         async let response = provider.request(Ask())
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(try await response.mapString() == "ok")
         #expect(transport.sent.map { $0.headers[.acceptEncoding] != nil } == [true, true])
         #expect(Set(transport.sent.map { $0.headers[.init("X-Request-Id") ?? .accept] }).count == 1)

@@ -30,7 +30,7 @@ struct TimeoutLoopbackTests {
         let provider = provider(TimeoutPlugin(attempt: .seconds(1_000), idle: .seconds(2)))
         for (number, count) in stride(from: 0, to: 400, by: 23).enumerated() {
             let call = Task { try await provider.request(Ask(url: "\(server.url)", path: "\(count)")) }
-            await server.wait { $0.holdCount == number + 1 }
+            try await server.wait { $0.holdCount == number + 1 }
             let isHead = count < head.utf8.count
             let hasEnded = Atomic(false)
             let ended = Task {
@@ -46,6 +46,6 @@ struct TimeoutLoopbackTests {
             server.release("sent \(count)")
         }
         #expect(try await provider.request(Ask(url: "\(server.url)", path: "whole")).statusCode == 200)
-        await server.wait { $0.openConnectionCount <= 1 }
+        try await server.wait { $0.openConnectionCount <= 1 }
     }
 }

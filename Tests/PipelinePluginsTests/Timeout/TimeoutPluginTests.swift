@@ -49,9 +49,9 @@ struct TimeoutPluginTests {
         let retry = PluginStack.sendingAgain(2)
         let provider = isInside ? provider(transport, retry, timeout) : provider(transport, timeout, retry)
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(4))
         let response = try await call.value
         #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
         #expect(response.exchanges.map(\.duration) == [.seconds(5), .seconds(4)])
@@ -67,7 +67,7 @@ struct TimeoutPluginTests {
         let provider = provider(transport, TimeoutPlugin(attempt: .seconds(5)))
         let call = Task { try await provider.request(Ask()) }
         for seconds in [4, 4, 5] {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: .seconds(seconds))
         }
         let error = await call.pipelineError
@@ -81,10 +81,10 @@ struct TimeoutPluginTests {
         let provider = provider(transport, TimeoutPlugin(attempt: .milliseconds(2_500)))
         let call = Task { try await provider.request(Ask()) }
         for _ in 1...2 {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: .seconds(1))
         }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .milliseconds(500))
         #expect(await call.pipelineError?.code == .timeout(.attempt))
     }
@@ -95,8 +95,8 @@ struct TimeoutPluginTests {
         let transport = ScriptedTransport(always: .delayed(.seconds(isInTime ? 4 : 6), .status(200, body: slow)))
         let provider = provider(transport, TimeoutPlugin(attempt: .seconds(5)))
         let call = Task { try await provider.stream(Ask()) }
-        await clock.waitForSleepers(2)
-        await clock.advanceToNextSleeper()
+        try await clock.waitForSleepers(2)
+        try await clock.advanceToNextSleeper()
         guard isInTime else {
             #expect(await call.pipelineError?.code == .timeout(.attempt))
             #expect(clock.now.offset == .seconds(5))
@@ -106,7 +106,7 @@ struct TimeoutPluginTests {
         for _ in 1...3 {
             async let moved = clock.advanceToNextSleeper()
             #expect(try await pieces.next() == Data([7]))
-            #expect(await moved == .seconds(10))
+            #expect(try await moved == .seconds(10))
         }
     }
 
@@ -118,7 +118,7 @@ struct TimeoutPluginTests {
         let provider = provider(transport, TimeoutPlugin(attempt: .seconds(3)))
         let call = Task { _ = try await provider.stream(Ask(validationType: .successCodes)) }
         for await _ in begun {}
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         #expect(await call.pipelineError?.code == .unacceptableStatus)
     }
 
@@ -155,7 +155,7 @@ struct TimeoutPluginTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let call = Task { try await read(reading, provider, file) }
         for _ in 1...20 {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: .milliseconds(500))
         }
         #expect(try await call.value == 20)
@@ -174,7 +174,7 @@ struct TimeoutPluginTests {
         let file = Self.makeFile()
         let call = Task { try await read(reading, provider, file) }
         for await _ in begun {}
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         let error = await call.pipelineError
         #expect(error?.code == .timeout(.idle))
         #expect(error?.reason == "no byte of the body arrived for 1000 ms")
@@ -187,7 +187,7 @@ struct TimeoutPluginTests {
         let transport = ScriptedTransport(always: .delayed(.seconds(600), .status(200, body: body(3))))
         let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(600))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(600))
         #expect(try await call.value.data.count == 3)
     }
 
@@ -219,7 +219,7 @@ struct TimeoutPluginTests {
             let error = await #expect(throws: PipelineError.self) { _ = try await pieces.next() }
             #expect(error?.code == .timeout(.idle))
         }
-        _ = await moved
+        _ = try await moved
         for await _ in closed {}
     }
 
@@ -285,7 +285,7 @@ struct TimeoutPluginTests {
         )
         let call = Task { try await provider.request(Ask()) }
         for await _ in begun {}
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(await call.pipelineError?.code == .timeout(.idle))
     }
 
@@ -310,7 +310,7 @@ struct TimeoutPluginTests {
         )
         let file = Self.makeFile()
         let call = Task { try await read(reading, provider, file) }
-        await clock.waitForSleepers(reading == .streamed ? 2 : 3)
+        try await clock.waitForSleepers(reading == .streamed ? 2 : 3)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.sleeperCount == 0)
@@ -333,7 +333,7 @@ struct TimeoutPluginTests {
             )
             let call = Task { try await provider.request(Ask()) }
             for await _ in begun {}
-            await clock.waitForSleepers(rest < 0 ? 1 : 2)
+            try await clock.waitForSleepers(rest < 0 ? 1 : 2)
             clock.advance(by: .seconds(rest < 0 ? 10 : 2))
             #expect(await call.pipelineError?.code == .timeout(rest < 0 ? .attempt : .idle))
         }
@@ -359,8 +359,8 @@ struct TimeoutPluginTests {
         for (transport, options, code) in cases {
             let provider = provider(transport, plugin)
             let call = Task { try await provider.request(Ask(), options: options) }
-            await clock.waitForSleepers(code == .timeout(.idle) ? 3 : 2)
-            #expect(await clock.advanceToNextSleeper() == own)
+            try await clock.waitForSleepers(code == .timeout(.idle) ? 3 : 2)
+            #expect(try await clock.advanceToNextSleeper() == own)
             #expect(await call.pipelineError?.code == code)
         }
     }

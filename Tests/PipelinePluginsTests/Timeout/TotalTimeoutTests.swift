@@ -16,12 +16,12 @@ struct TotalTimeoutTests {
     }
 
     @Test("The total covers all attempts and waits, and the error lists the exchanges so far")
-    func allAttempts() async {
+    func allAttempts() async throws {
         let transport = ScriptedTransport { _, index in .delayed(.seconds(2), .status(503)) }
         let provider = provider(transport, TimeoutPlugin(total: .seconds(7)), .sendingAgain(9, after: .seconds(1)))
         let call = Task { try await provider.request(Ask()) }
         for step in [2, 1, 2, 1, 1] {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: .seconds(step))
         }
         let error = await call.pipelineError
@@ -33,20 +33,20 @@ struct TotalTimeoutTests {
     }
 
     @Test("The total counts from the start of the call, including the work of outer plugins")
-    func fromTheStart() async {
+    func fromTheStart() async throws {
         let provider = provider(
             ScriptedTransport(always: .hang),
             .prepare { _, context in try await context.clock.sleep(for: .seconds(4)) },
             TimeoutPlugin(total: .seconds(5))
         )
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(4))
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(4))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(await call.pipelineError?.code == .timeout(.total))
     }
 
     @Test("The total does not interrupt an outer plugin's wait; if it expires there, nothing inside starts")
-    func upBefore() async {
+    func upBefore() async throws {
         let journal = TimeJournal()
         let transport = ScriptedTransport(always: .status(200))
         let provider = provider(
@@ -60,7 +60,7 @@ struct TotalTimeoutTests {
             .process { _, _ in journal.add("process") }
         )
         let call = Task { try await provider.request(Ask()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(60))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(60))
         #expect(await call.pipelineError?.code == .timeout(.total))
         #expect(transport.sent.isEmpty)
         #expect(journal.entries.isEmpty)
@@ -88,7 +88,7 @@ struct TotalTimeoutTests {
     }
 
     @Test("On timeout, the work inside is cancelled, and the call ends only after that work has ended")
-    func waitsForTheInside() async {
+    func waitsForTheInside() async throws {
         let journal = TimeJournal()
         let transport = ScriptedTransport(
             always: .answer { _, context in
@@ -102,20 +102,20 @@ struct TotalTimeoutTests {
             defer { journal.add("call ended") }
             return try await provider.request(Ask())
         }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(5))
         #expect(await call.pipelineError?.code == .timeout(.total))
         #expect(journal.entries == ["transport ended", "call ended"])
     }
 
     @Test("The shorter of two totals ends the call", arguments: [true, false])
-    func two(isOuterShorter: Bool) async {
+    func two(isOuterShorter: Bool) async throws {
         let (short, long) = (TimeoutPlugin(total: .seconds(3)), TimeoutPlugin(total: .seconds(8)))
         let transport = ScriptedTransport(always: .hang)
         let provider = isOuterShorter ? provider(transport, short, long) : provider(transport, long, short)
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         let error = await call.pipelineError
         #expect(error?.reason == "the call took longer than 3000 ms")
         #expect(provider.explain().findings.isEmpty)
@@ -135,10 +135,10 @@ struct TotalTimeoutTests {
             return 0
         }
         for _ in 1...10 {
-            await clock.waitForSleepers(3)
+            try await clock.waitForSleepers(3)
             clock.advance(by: .milliseconds(500))
         }
-        await clock.waitForSleepers(3)
+        try await clock.waitForSleepers(3)
         clock.advance(by: .milliseconds(250))
         #expect(await call.pipelineError?.code == .timeout(.total))
         #expect(clock.sleeperCount == 0)
@@ -169,7 +169,7 @@ struct TotalTimeoutTests {
             TimeoutPlugin(attempt: .seconds(5), total: .seconds(5))
         )
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.sleeperCount == 0)
@@ -201,7 +201,7 @@ struct TotalTimeoutTests {
         "T08 A retry that heeds the deadline fails at once with its last error; otherwise the total ends it",
         arguments: [true, false]
     )
-    func backoff(heeds: Bool) async {
+    func backoff(heeds: Bool) async throws {
         let transport = ScriptedTransport(always: .failure(.connectionLost))
         let careless = PluginStack.intercept { request, context, next in
             _ = try? await next(request)
@@ -212,8 +212,8 @@ struct TotalTimeoutTests {
         let provider = provider(transport, TimeoutPlugin(total: .seconds(5)), retry)
         let call = Task { try await provider.request(Ask()) }
         if !heeds {
-            await clock.waitForSleepers(2)
-            #expect(await clock.advanceToNextSleeper() == .seconds(5))
+            try await clock.waitForSleepers(2)
+            #expect(try await clock.advanceToNextSleeper() == .seconds(5))
         }
         #expect(await call.pipelineError?.code == (heeds ? .connectionLost : .timeout(.total)))
         #expect(transport.sent.count == 1)
@@ -255,9 +255,9 @@ struct TotalTimeoutTests {
             }
         )
         let call = Task { try await provider.request(Ask(path: "hang")) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         #expect(try await provider.request(Ask()).statusCode == 200)
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         #expect(await call.pipelineError?.code == .timeout(.total))
         #expect(try await provider.request(Ask()).statusCode == 200)
@@ -296,10 +296,10 @@ struct TotalTimeoutTests {
         let transport = ScriptedTransport(always: .delayed(.seconds(10), .status(200, body: "one")))
         let provider = provider(transport, TimeoutPlugin(total: .seconds(60)), sharing)
         let first = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         let hurried = Task { try await provider.request(Ask(), options: .init { $0.totalTimeout = .seconds(5) }) }
         let patient = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers(4)
+        try await clock.waitForSleepers(4)
         await eventually { sharing.waitingCount >= 2 }
         clock.advance(by: .seconds(5))
         #expect(await hurried.pipelineError?.code == .timeout(.total))

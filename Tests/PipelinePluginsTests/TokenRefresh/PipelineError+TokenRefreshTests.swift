@@ -47,7 +47,7 @@ struct PipelineErrorTokenRefreshTests: TokenCalls {
         let provider = bench.provider(RetryPlugin(backoff: backoff), plugin)
         let calls = (0..<5).map { _ in Task { try await provider.request(Ask.bearer) } }
         await bench.waitForCallers(5, of: plugin)
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(7))
         var refusalCount = 0
         for call in calls {

@@ -108,8 +108,8 @@ final class TokenBench: Sendable {
     }
 
     /// Lets the refresh that waits at the gate continue.
-    func openGate() async {
-        await gate.waitForSleepers()
+    func openGate() async throws {
+        try await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
     }
 

@@ -49,7 +49,7 @@ struct TokenChangeTests: TokenCalls {
         let plugin = slowPlugin()
         let provider = bench.provider(plugin)
         let first = calls(1, of: provider)
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         #expect(plugin.credential?.accessToken == "t1")
         let second = calls(1, of: provider)
         await bench.waitForCallers(2, of: plugin)
@@ -62,7 +62,7 @@ struct TokenChangeTests: TokenCalls {
             await plugin.setCredential(nil)
             return bench.changes
         }
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         #expect(plugin.credential == nil)
         #expect(await codes(calls(1, of: provider)) == [.sessionEnded])
         gate.advance(by: .seconds(1))
@@ -75,8 +75,8 @@ struct TokenChangeTests: TokenCalls {
         let plugin = slowPlugin()
         let calls = calls(2, of: bench.provider(plugin))
         await bench.waitForCallers(2, of: plugin)
-        await gate.waitForSleepers()
-        await bench.clock.waitForSleepers()
+        try await gate.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(30))
         #expect(try await statuses(calls) == [200, 200])
         #expect(bench.changes == [])
@@ -90,7 +90,7 @@ struct TokenChangeTests: TokenCalls {
         let plugin = slowPlugin()
         let provider = bench.provider(plugin)
         let first = calls(1, of: provider)
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         first[0].cancel()
         await #expect(throws: CancellationError.self) { try await first[0].value }
         #expect(plugin.waitingCount == 0)
@@ -107,13 +107,13 @@ struct TokenChangeTests: TokenCalls {
         let plugin = slowPlugin()
         let calls = calls(2, of: bench.provider(plugin))
         await bench.waitForCallers(2, of: plugin)
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         let logOut = Task { await plugin.setCredential(nil) }
         #expect(await codes(calls) == [.sessionEnded, .sessionEnded])
         await logOut.value
         gate.advance(by: .seconds(1))
         await TokenBench.wait { bench.changes.count == 1 }
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
         await TokenBench.wait { bench.changes.count == 2 }
         #expect(bench.changes == [.init("t1", .refresh), .init(nil, .logOut)])
@@ -145,7 +145,7 @@ struct TokenChangeTests: TokenCalls {
     func cancelled() async throws {
         let plugin = slowPlugin()
         let logIn = Task { await plugin.setCredential(Session(accessToken: "mine")) }
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         logIn.cancel()
         await logIn.value
         #expect(bench.changes == [])

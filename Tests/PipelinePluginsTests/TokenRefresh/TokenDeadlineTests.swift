@@ -15,7 +15,7 @@ struct TokenDeadlineTests: TokenCalls {
         await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
         let date = bench.clock.date
         let next = calls(1, of: bench.provider(plugin))
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(next) == [200])
         #expect(bench.clock.date == date)
         #expect(bench.expired == ["old", "old"])
@@ -26,7 +26,7 @@ struct TokenDeadlineTests: TokenCalls {
         let plugin = bench.plugin()
         let first = calls(1, of: bench.provider(plugin))
         await bench.waitForCallers(1, of: plugin)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         let late = calls(50, of: bench.provider(deadline(.zero), plugin))
         #expect(await codes(late) == Array(repeating: .timeout(.total), count: 50))
         #expect(plugin.waitingCount == 1)
@@ -46,8 +46,8 @@ struct TokenDeadlineTests: TokenCalls {
         let limit: any PluginType = isEnforced ? TimeoutPlugin(total: .seconds(3)) : deadline(.seconds(3))
         let calls = calls(5, of: bench.provider(limit, plugin))
         await bench.waitForCallers(5, of: plugin)
-        await bench.gate.waitForSleepers()
-        await bench.clock.waitForSleepers(isEnforced ? 11 : 6)
+        try await bench.gate.waitForSleepers()
+        try await bench.clock.waitForSleepers(isEnforced ? 11 : 6)
         bench.clock.advance(by: .seconds(3))
         #expect(await codes(calls) == Array(repeating: .timeout(.total), count: 5))
         try await expectFresh(plugin)
@@ -68,11 +68,11 @@ struct TokenDeadlineTests: TokenCalls {
         )
         let call = Task { try await provider.stream(.bearer).statusCode }
         await bench.waitForCallers(1, of: plugin)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         for step in steps {
             // The sleepers are the time limits of the refresh and the reading; the deadline later replaces the latter.
-            await bench.clock.waitForSleepers(2)
-            #expect(await bench.clock.advanceToNextSleeper() == .milliseconds(step))
+            try await bench.clock.waitForSleepers(2)
+            #expect(try await bench.clock.advanceToNextSleeper() == .milliseconds(step))
         }
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.total))

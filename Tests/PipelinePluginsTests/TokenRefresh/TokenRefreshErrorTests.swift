@@ -19,12 +19,12 @@ struct TokenRefreshErrorTests: TokenCalls {
         await bench.waitForCallers(1, of: plugin)
         let patient = Task { try await bench.provider(plugin).request(Ask.bearer) }
         await bench.waitForCallers(2, of: plugin)
-        await bench.clock.waitForSleepers(2)
+        try await bench.clock.waitForSleepers(2)
         bench.clock.advance(by: .seconds(3))
         let error = await #expect(throws: PipelineError.self) { try await hasty.value }
         #expect(error?.code == .timeout(.total))
         #expect(error?.response?.statusCode == 401)
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await patient.value.statusCode == 200)
         #expect(bench.expired == ["old"])
     }
@@ -246,7 +246,7 @@ struct TokenRefreshErrorTests: TokenCalls {
                 try await provider.request(Ask(validationType: .successCodes, authorizationType: .bearer))
             }
             if codes.count == 1 {
-                await clock.waitForSleepers(2)
+                try await clock.waitForSleepers(2)
                 clock.advance(by: .seconds(30))
             }
             let error = try #require(await #expect(throws: PipelineError.self) { try await call.value })

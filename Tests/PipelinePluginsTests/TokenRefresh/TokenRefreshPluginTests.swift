@@ -49,7 +49,7 @@ struct TokenRefreshPluginTests {
         let plugin = bench.plugin(expiresIn: .zero)
         let provider = bench.provider(plugin)
         let waiting = Task { try await provider.request(Ask.bearer) }
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         let fields = ["Authorization": "Bearer old"]
         var statuses: [Int] = []
         statuses.append(try await provider.request(PlainAsk(headers: fields)).statusCode)
@@ -61,7 +61,7 @@ struct TokenRefreshPluginTests {
             bench.transport.sent.allSatisfy { $0.headers == [.authorization: "Bearer old"] && $0.secretFields.isEmpty }
         )
         #expect(plugin.waitingCount == 1)
-        await bench.openGate()
+        try await bench.openGate()
         _ = try await waiting.value
         #expect(bench.expired == ["old"])
     }
@@ -215,7 +215,7 @@ struct TokenRefreshPluginTests {
         let call = Task { try await provider.stream(.bearer, options: options).statusCode }
         // Until then the attempt timeout is asleep; afterwards only the time limit of the reading, before any refresh.
         for await _ in begun {}
-        #expect(await bench.clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await bench.clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
     }
 

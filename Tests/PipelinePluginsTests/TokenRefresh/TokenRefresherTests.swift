@@ -14,10 +14,10 @@ struct TokenRefresherTests: TokenCalls {
         let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
         let plugin = bench.plugin()
         let calls = calls(1_000, of: bench.provider(plugin))
-        await bench.clock.waitForSleepers(1_000)
+        try await bench.clock.waitForSleepers(1_000)
         bench.clock.advance(by: .seconds(1))
         await bench.waitForCallers(1_000, of: plugin)
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(calls).allSatisfy { $0 == 200 })
         #expect(bench.expired == ["old"])
         #expect(bench.sent.count { $0 == "Bearer old" } == 1_000)
@@ -35,7 +35,7 @@ struct TokenRefresherTests: TokenCalls {
         let others = calls(3, of: bench.provider(plugin))
         await bench.waitForCallers(4, of: plugin)
         #expect(bench.sent == ["Bearer old"])
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(first + others) == [200, 200, 200, 200])
         #expect(bench.expired == ["old"])
     }
@@ -64,7 +64,7 @@ struct TokenRefresherTests: TokenCalls {
         let plugin = bench.plugin()
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: bench.clock))
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         #expect(try await provider.request(.bearer).statusCode == 200)
         bench.clock.advance(by: .seconds(5))
         #expect(try await slow.value.statusCode == 200)
@@ -83,10 +83,10 @@ struct TokenRefresherTests: TokenCalls {
         let plugin = bench.plugin()
         let provider = bench.provider(plugin)
         let calls = calls(10, of: provider)
-        await bench.clock.waitForSleepers(10)
+        try await bench.clock.waitForSleepers(10)
         bench.clock.advance(by: .seconds(1))
         await bench.waitForCallers(10, of: plugin)
-        await bench.openGate()
+        try await bench.openGate()
         for call in calls {
             let error = await #expect(throws: PipelineError.self) { try await call.value }
             #expect(error?.code == .tokenRefresh)
@@ -98,9 +98,9 @@ struct TokenRefresherTests: TokenCalls {
         bench.fail(false)
         await TokenBench.wait { bench.clock.sleeperCount == 0 }
         let next = Task { try await provider.request(Ask.bearer) }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(1))
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await next.value.statusCode == 200)
         #expect(bench.expired == ["old", "old"])
     }
@@ -120,7 +120,7 @@ struct TokenRefresherTests: TokenCalls {
             configuration: .init(clock: bench.clock)
         )
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }
         bench.clock.advance(by: .seconds(5))
         let error = await #expect(throws: PipelineError.self) { try await slow.value }
@@ -149,7 +149,7 @@ struct TokenRefresherTests: TokenCalls {
         let provider = bench.provider(plugin)
         let calls = calls(5, of: provider)
         await bench.waitForCallers(5, of: plugin)
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(6))
         #expect(plugin.waitingCount == 5)
         bench.clock.advance(by: .seconds(1))
@@ -167,11 +167,11 @@ struct TokenRefresherTests: TokenCalls {
         }
         let provider = bench.provider(plugin)
         let call = Task { try await provider.request(Ask.bearer) }
-        await bench.gate.waitForSleepers()
-        await bench.clock.waitForSleepers()
+        try await bench.gate.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(30))
         #expect(await codes([call]) == [.timeout(.tokenRefresh)])
-        await bench.openGate()
+        try await bench.openGate()
         await TokenBench.wait { plugin.credential?.accessToken == "t1" }
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
         #expect(bench.expired == ["old"])
@@ -183,14 +183,14 @@ struct TokenRefresherTests: TokenCalls {
         let plugin = bench.plugin()
         let provider = bench.provider(plugin)
         let first = calls(1, of: provider)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         let others = calls(3, of: provider)
         await bench.waitForCallers(4, of: plugin)
         first[0].cancel()
         await #expect(throws: CancellationError.self) { try await first[0].value }
         #expect(plugin.waitingCount == 3)
         #expect(bench.gate.sleeperCount == 1)
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(others) == [200, 200, 200])
         #expect(bench.expired == ["old"])
     }
@@ -202,12 +202,12 @@ struct TokenRefresherTests: TokenCalls {
         let provider = bench.provider(plugin)
         let calls = calls(3, of: provider)
         await bench.waitForCallers(3, of: plugin)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         for call in calls { call.cancel() }
         #expect(await codes(calls) == [.cancelled, .cancelled, .cancelled])
         await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
         let next = Task { try await provider.request(Ask.bearer) }
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await next.value.statusCode == 200)
         #expect(bench.expired == ["old", "old"])
         #expect(bench.mostRunning == 1)
@@ -228,13 +228,13 @@ struct TokenRefresherTests: TokenCalls {
         }
         let provider = bench.provider(plugin)
         let first = calls(1, of: provider)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         first[0].cancel()
         await #expect(throws: CancellationError.self) { try await first[0].value }
         let next = calls(2, of: provider)
         await bench.waitForCallers(2, of: plugin)
         #expect(bench.expired == [])
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(next) == [200, 200])
         #expect(bench.expired == (isUseful ? ["old"] : ["old", "old"]))
         #expect(bench.mostRunning == 1)
@@ -250,7 +250,7 @@ struct TokenRefresherTests: TokenCalls {
         let plugin = bench.plugin()
         let calls = calls(3, of: bench.provider(plugin))
         await bench.waitForCallers(3, of: plugin)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         await plugin.setCredential(Session(accessToken: "mine"), continuesSession: true)
         #expect(try await statuses(calls) == [200, 200, 200])
         await TokenBench.wait { bench.gate.sleeperCount == 0 }
@@ -273,11 +273,11 @@ struct TokenRefresherTests: TokenCalls {
             }
         )
         let call = Task { try await bench.provider(plugin).request(Ask.bearer) }
-        await bench.gate.waitForSleepers()
-        await bench.clock.waitForSleepers()
+        try await bench.gate.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         await plugin.setCredential(Session(accessToken: "mine"), continuesSession: true)
         #expect(try await call.value.statusCode == 200)
-        await bench.openGate()
+        try await bench.openGate()
         await TokenBench.wait { ended.load(ordering: .sequentiallyConsistent) && bench.clock.sleeperCount == 0 }
         #expect(plugin.credential?.accessToken == "mine")
         #expect(kept.load(ordering: .relaxed) == 0)

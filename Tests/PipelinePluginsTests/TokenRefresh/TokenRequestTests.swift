@@ -88,7 +88,7 @@ struct TokenRequestTests {
     func detachedWithoutOption() async throws {
         let provider = provider { client in try await Task.detached { try await client.token() }.value }
         let call = Task { try await provider.request(.bearer) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.tokenRefresh))
@@ -107,7 +107,7 @@ struct TokenRequestTests {
             return try await client.token()
         }
         #expect(try await provider.request(.bearer).statusCode == 200)
-        await gate.waitForSleepers()
+        try await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
         let task = try #require(later.withLock { $0 })
         // The token endpoint refuses requests with a token, and this request had one.

@@ -46,9 +46,9 @@ struct TokenSessionTests: TokenCalls {
         )
     }
 
-    private func finish(_ end: End, _ plugin: TokenRefreshPlugin<Session>, _ bench: TokenBench) async {
-        await bench.gate.waitForSleepers()
-        if end == .logOut { await plugin.setCredential(nil) } else { await bench.openGate() }
+    private func finish(_ end: End, _ plugin: TokenRefreshPlugin<Session>, _ bench: TokenBench) async throws {
+        try await bench.gate.waitForSleepers()
+        if end == .logOut { await plugin.setCredential(nil) } else { try await bench.openGate() }
     }
 
     // MARK: Calls that wait
@@ -63,7 +63,7 @@ struct TokenSessionTests: TokenCalls {
         let provider = bench.provider(handled.plugin, RetryPlugin(), plugin)
         let calls = calls(50, of: provider)
         await bench.waitForCallers(50, of: plugin)
-        await finish(end, plugin, bench)
+        try await finish(end, plugin, bench)
         #expect(await codes(calls) == Array(repeating: .sessionEnded, count: 50))
         // Calls that begin after the end fail too.
         #expect(await codes(self.calls(50, of: provider)) == Array(repeating: .sessionEnded, count: 50))
@@ -97,7 +97,7 @@ struct TokenSessionTests: TokenCalls {
         )
         let calls = calls(3, of: bench.provider(plugin))
         await bench.waitForCallers(3, of: plugin)
-        await bench.openGate()
+        try await bench.openGate()
         await TokenBench.wait { plugin.credential == nil }
         let logIn = Task { await plugin.setCredential(Session(accessToken: "another")) }
         #expect(await codes(calls) == [.sessionEnded, .sessionEnded, .sessionEnded])
@@ -147,7 +147,7 @@ struct TokenSessionTests: TokenCalls {
         let provider = bench.provider(queue, plugin)
         if !isFirst { #expect(try await provider.request(Ask.bearer).statusCode == 200) }
         let call = calls(1, of: provider)
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         bench.clock.advance(by: .seconds(3_600))
         if how == .refresh {
             await plugin.setCredential(Session(accessToken: "refused"), continuesSession: true)
@@ -155,7 +155,7 @@ struct TokenSessionTests: TokenCalls {
         }
         await change(plugin, how)
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
-        await bench.openGate()
+        try await bench.openGate()
         #expect(await codes(call) == [.sessionEnded])
         #expect(bench.sent.last == "Bearer another")
         #expect(bench.sent.count { $0 == "Bearer another" } == 1)
@@ -169,11 +169,11 @@ struct TokenSessionTests: TokenCalls {
         let plugin = bench.plugin(nil)
         let queue = PluginStack.prepare { _, _ in try await bench.gate.sleep(for: .seconds(1)) }
         let call = calls(1, of: bench.provider(queue, plugin))
-        await bench.gate.waitForSleepers()
+        try await bench.gate.waitForSleepers()
         bench.clock.advance(by: .seconds(3_600))
         await plugin.setCredential(Session(accessToken: "first"))
         await plugin.setCredential(Session(accessToken: "second"), continuesSession: true)
-        await bench.openGate()
+        try await bench.openGate()
         #expect(try await statuses(call) == [200])
         #expect(bench.sent == ["Bearer second"])
     }
@@ -186,10 +186,10 @@ struct TokenSessionTests: TokenCalls {
         let bench = TokenBench(isGated: true, refusesAfter: .seconds(1)) { _ in false }
         let plugin = plugin(bench, end)
         let calls = calls(50, of: bench.provider(handled.plugin, RetryPlugin(), plugin))
-        await bench.clock.waitForSleepers(50)
+        try await bench.clock.waitForSleepers(50)
         bench.clock.advance(by: .seconds(1))
         await bench.waitForCallers(50, of: plugin)
-        await finish(end, plugin, bench)
+        try await finish(end, plugin, bench)
         let errors = await errors(calls)
         #expect(errors.allSatisfy { $0?.code == .sessionEnded && $0?.response?.data == Data("no".utf8) })
         #expect(errors.allSatisfy { $0?.plugin == "TokenRefreshPlugin" && $0?.exchanges.count == 1 })
@@ -220,7 +220,7 @@ struct TokenSessionTests: TokenCalls {
             configuration: .init(clock: bench.clock)
         )
         let call = Task { try await provider.request(.bearer) }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         await change(plugin, how)
         bench.clock.advance(by: .seconds(1))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
@@ -292,7 +292,7 @@ struct TokenSessionTests: TokenCalls {
         }
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: bench.clock))
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
-        await bench.clock.waitForSleepers()
+        try await bench.clock.waitForSleepers()
         #expect(try await provider.request(.bearer).data == Data("no".utf8))
         bench.clock.advance(by: .seconds(1))
         #expect(try await slow.value.statusCode == 401)

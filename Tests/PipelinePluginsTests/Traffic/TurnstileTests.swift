@@ -115,7 +115,7 @@ struct TurnstileTests {
         var calls: [Task<Result<Duration, TurnstileRefusal>, Never>] = []
         for _ in 1...5 { calls.append(await queue(turnstile)) }
         for (index, call) in calls.enumerated() {
-            await manual.waitForSleepers()
+            try await manual.waitForSleepers()
             #expect(manual.sleeperCount == 1)
             manual.advance(by: .seconds(1))
             #expect(await call.value == .success(.seconds(index + 1)))
@@ -129,12 +129,12 @@ struct TurnstileTests {
         #expect(turnstile.enterAtOnce(on: clock))
         var calls: [Task<Result<Duration, TurnstileRefusal>, Never>] = []
         for _ in 1...3 { calls.append(await queue(turnstile)) }
-        await manual.waitForSleepers()
+        try await manual.waitForSleepers()
         let cancelled = calls.remove(at: index)
         cancelled.cancel()
         #expect(await cancelled.value == .failure(.init(reason: .cancelled)))
         for (index, call) in calls.enumerated() {
-            await manual.advanceToNextSleeper()
+            try await manual.advanceToNextSleeper()
             #expect(await call.value == .success(.seconds(index + 1)))
         }
     }
@@ -144,7 +144,7 @@ struct TurnstileTests {
         let turnstile = Turnstile(CountingMeter(limit: 1), maximumWaitingCount: 9)
         #expect(turnstile.enterAtOnce(on: clock))
         let late = await queue(turnstile, before: moment(5))
-        await manual.waitForSleepers()
+        try await manual.waitForSleepers()
         let early = await queue(turnstile, before: moment(2))
         manual.advance(by: .seconds(2))
         #expect(await early.value == .failure(.init(reason: .tooLate)))
@@ -152,7 +152,7 @@ struct TurnstileTests {
         #expect(await late.value == .failure(.init(reason: .tooLate)))
         // A permit that becomes free at the deadline is not given to the call.
         let last = await queue(turnstile, before: moment(1))
-        await manual.waitForSleepers()
+        try await manual.waitForSleepers()
         manual.advance(by: .seconds(1))
         turnstile.change(on: clock) { $0.release() }
         #expect(await last.value == .failure(.init(reason: .tooLate)))

@@ -92,7 +92,7 @@ struct UnauthorizedPluginTests {
             _ = try await provider.request(Ask())
             return hasReturned.load(ordering: .relaxed)
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
         #expect(try await call.value)
     }
 

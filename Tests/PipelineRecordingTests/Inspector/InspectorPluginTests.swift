@@ -119,7 +119,7 @@ struct InspectorPluginTests {
         )
         let calls = (1...2).map { _ in Task { try await provider.request(URLTarget("https://a.test")) } }
         await eventually { deduplication.callerCount == 2 }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         for call in calls { _ = try await call.value }
         let page = try await page(inspector)
         #expect(page.calls.map { $0.joined ?? false }.sorted { !$0 && $1 } == [false, true])

@@ -44,7 +44,7 @@ struct RecordingFidelityTests {
     ) async throws -> (pieces: [String], error: (any Error)?) {
         let clock = bench.clock
         let driver = Task {
-            while !Task.isCancelled { await clock.advanceToNextSleeper() }
+            while !Task.isCancelled { try await clock.advanceToNextSleeper() }
         }
         defer { driver.cancel() }
         let response = try await provider.stream(target)
@@ -141,11 +141,11 @@ struct RecordingFidelityTests {
         let transport = ScriptedTransport([.delayed(.seconds(5), .status(200, body: "late"))])
         let recording = try RecordingTransport(bench.file, wrapping: transport, mode: .recordAll)
         let call = Task { [bench] in try await bench.provider(recording).request(bench.target()) }
-        await bench.clock.advanceToNextSleeper()
+        try await bench.clock.advanceToNextSleeper()
         _ = try await call.value
         try await recording.finish()
         let replayed = Task { [provider = try replay(pace: .recorded)] in try await provider.request(bench.target()) }
-        #expect(await bench.clock.advanceToNextSleeper() == .seconds(5))
+        #expect(try await bench.clock.advanceToNextSleeper() == .seconds(5))
         #expect(try await replayed.value.data == Data("late".utf8))
     }
 

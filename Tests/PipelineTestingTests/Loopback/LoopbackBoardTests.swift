@@ -1,7 +1,8 @@
 import Foundation
-import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineTesting
 
 @Suite("LoopbackServer, holds and waits", .tags(.concurrent), .realTime, .watched)
 struct LoopbackBoardTests {
@@ -11,7 +12,7 @@ struct LoopbackBoardTests {
         let client = try RawClient(port: server.port)
         server.release("a")
         client.send("GET / HTTP/1.1\r\n\r\n")
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         #expect(server.activity.openConnectionCount == 1)
         server.release("b")
         #expect(client.receiveToEnd() == .end("b"))
@@ -24,7 +25,7 @@ struct LoopbackBoardTests {
         }
         let held = try RawClient(port: server.port)
         held.send("GET /held HTTP/1.1\r\n\r\n")
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         for index in 0..<10 {
             let client = try RawClient(port: server.port)
             client.send("GET /\(index) HTTP/1.1\r\n\r\n")
@@ -32,34 +33,47 @@ struct LoopbackBoardTests {
             server.release("/\(index) again")
             #expect(client.receiveToEnd() == .end(""))
         }
-        await server.wait { $0.openConnectionCount == 1 }
+        try await server.wait { $0.openConnectionCount == 1 }
         #expect(server.activity.holdCount == 1 + 10 * 2)
     }
 
     @Test("a waiting task continues when the server stops")
     func waitEnds() async throws {
         let server = try LoopbackServer(handler: LoopbackServerTests.echo)
-        let waiter = Task { await server.wait { $0.requestCount == 1_000 } }
+        let waiter = Task { try await server.wait { $0.requestCount == 1_000 } }
         server.stop()
-        await waiter.value
+        try await waiter.value
         #expect(server.requests.isEmpty)
     }
 
     @Test(
-        "Waiting ends if the task is cancelled before or during it, and other tasks continue to wait"
+        "Waiting throws if the task is cancelled before or during it, and other tasks continue to wait"
     )
     func cancelledWait() async throws {
         let server = try LoopbackServer { _ in [.respond(200), .close] }
         async let other: Void = server.wait { $0.requestCount == 1 }
         for yieldCount in [0, 1, 100] {
-            let waiter = Task { await server.wait { $0.requestCount == 2 } }
+            let waiter = Task { try await server.wait { $0.requestCount == 2 } }
             for _ in 0..<yieldCount { await Task.yield() }
             waiter.cancel()
-            await waiter.value
+            await #expect(throws: CancellationError.self) { try await waiter.value }
         }
         let client = try RawClient(port: server.port)
         client.send("GET / HTTP/1.1\r\n\r\n")
-        await other
+        try await other
         #expect(server.activity.requestCount == 1)
+    }
+
+    @Test("Waiting in vain fails with a sentence, and the server still works")
+    func vainWait() async throws {
+        let board = LoopbackBoard()
+        board.connectionBegan()
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await board.wait(until: { $0.requestCount == 1 }, waiter: Waiter(pauseCount: 1))
+        }
+        #expect(error?.description.contains("in vain") == true)
+        #expect(error?.description.contains("connectionCount: 1") == true)
+        board.connectionEnded()
+        try await board.wait { $0.openConnectionCount == 0 }
     }
 }

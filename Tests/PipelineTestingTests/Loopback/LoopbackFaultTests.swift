@@ -37,7 +37,7 @@ struct LoopbackFaultTests {
         let count = 4_096
         let server = try LoopbackServer(receiveBufferByteCount: count, greeting: [.hold("never")]) { _ in [] }
         let client = try RawClient(port: server.port, sendBufferByteCount: count)
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         let taken = client.sendUntilFull(limit: 16 << 20)
         #expect((1..<256 << 10).contains(taken))
     }

@@ -20,7 +20,7 @@ struct LoopbackServerTests {
         let client = try RawClient(port: server.port)
         client.send("GET / HTTP/1.1\r\n\r\n")
         #expect(client.receiveToEnd() == .end("half"))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("reset ends the connection with a reset")
@@ -36,9 +36,9 @@ struct LoopbackServerTests {
         let server = try LoopbackServer { _ in [.stall] }
         let client = try RawClient(port: server.port)
         client.send("GET / HTTP/1.1\r\n\r\n")
-        await server.wait { $0.requestCount == 1 }
+        try await server.wait { $0.requestCount == 1 }
         client.hangUp()
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(server.activity.connectionCount == 1)
     }
 
@@ -82,7 +82,7 @@ struct LoopbackServerTests {
             return client
         }
         let idle = try RawClient(port: server.port)
-        await server.wait { $0.requestCount == 3 && $0.connectionCount == 4 }
+        try await server.wait { $0.requestCount == 3 && $0.connectionCount == 4 }
         server.stop()
         server.stop()
         #expect(server.activity.openConnectionCount == 0)
@@ -97,7 +97,7 @@ struct LoopbackServerTests {
         let server = try LoopbackServer { _ in [.hold("all"), .respond(200), .close] }
         let clients = try (0..<20).map { _ in try RawClient(port: server.port) }
         for client in clients { client.send("GET / HTTP/1.1\r\n\r\n") }
-        await server.wait { $0.holdCount == 20 }
+        try await server.wait { $0.holdCount == 20 }
         server.release("all")
         for client in clients { #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 ")) }
     }

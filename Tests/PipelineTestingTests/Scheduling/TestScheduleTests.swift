@@ -76,3 +76,21 @@ struct TestScheduleTests {
         #expect(schedule.counts.tests == 0 && schedule.counts.suites == 0)
     }
 }
+
+@Suite("The tests of a suite with real time", .realTime, .watched)
+struct SerialTests {
+    private static let running = Atomic(0)
+
+    @Test("run one after the other, like the cases of a test", arguments: 0..<10)
+    func serial(number: Int) async throws { try await Self.runAlone() }
+
+    @Test("run one after the other, also if they are different tests")
+    func other() async throws { try await Self.runAlone() }
+
+    private static func runAlone() async throws {
+        let before = running.add(1, ordering: .sequentiallyConsistent).oldValue
+        #expect(before == 0)
+        for _ in 0..<100 { await Task.yield() }
+        running.subtract(1, ordering: .sequentiallyConsistent)
+    }
+}

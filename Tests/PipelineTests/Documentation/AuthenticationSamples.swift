@@ -284,7 +284,7 @@ struct AuthenticationSamplesTests {
         let transport = ScriptedTransport(always: .status(200))
         let (_, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
         let call = Task { try await shop.request(.orders).statusCode }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(try await call.value == 200)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer new"])
         #expect(server.sent.map(\.method) == [.post, .post])

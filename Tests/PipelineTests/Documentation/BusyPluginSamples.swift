@@ -30,7 +30,7 @@ struct BusyPluginSamples {
         let (clock, script) = (ManualClock(), ScriptedTransport([.status(503), .status(200)]))
         let provider = Provider<Library>(transport: script, plugins: [BusyPlugin()], configuration: .init(clock: clock))
         async let response = provider.request(.book(id: 3))
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await response.statusCode == 200)
         #expect(await PluginConformance { BusyPlugin() }.run() == [])
     }

@@ -55,7 +55,7 @@ struct GettingStartedTestSamples {
         let transport = ScriptedTransport(always: .hang)
         let provider = Provider<GitHub>(transport: transport, configuration: .init(clock: clock))
         let call = Task { try await GettingStartedSamples.optionsCall(provider).forks }
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.attempt))
     }
@@ -67,7 +67,7 @@ struct GettingStartedTestSamples {
         let plugins = makeProvider(transport: transport).plugins
         let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(try await call.value == 7)
         #expect(transport.sent.count == 2)
     }
@@ -85,7 +85,7 @@ struct GettingStartedTestSamples {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
-        for _ in 1...3 { await clock.advanceToNextSleeper() }
+        for _ in 1...3 { try await clock.advanceToNextSleeper() }
         #expect(try await call.value == 7)
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Pipeline/Pipeline.docc/GettingStarted.md")

@@ -89,10 +89,10 @@ struct LoggingSamplesTests {
     }
 
     /// Searches for lamps and returns the lines that were written.
-    private func search(_ transport: ScriptedTransport, _ plugins: [any PluginType]) async -> String {
+    private func search(_ transport: ScriptedTransport, _ plugins: [any PluginType]) async throws -> String {
         let provider = Provider<Shop>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         let call = Task { try await provider.request(.search(text: "lamp")) }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = try? await call.value
         return output.text
     }
@@ -105,16 +105,16 @@ struct LoggingSamplesTests {
     @Test("The guide shows the lines of a call at level info")
     func lines() async throws {
         let sample = LoggingSamples.provider(transport()) { [output] in output.add($0 + "\n") }
-        let text = await search(transport(), sample.plugins)
+        let text = try await search(transport(), sample.plugins)
         #expect(try shows(text), "\(text)")
     }
 
     @Test("The guide shows the line of a summary, of a cURL command and of a failure")
     func forms() async throws {
-        _ = await search(transport(), [LoggingPlugin(level: .info, form: .summary, handler: handler)])
+        _ = try await search(transport(), [LoggingPlugin(level: .info, form: .summary, handler: handler)])
         let command = LoggingPlugin(level: .info, form: .curl, handler: handler)
-        _ = await search(transport(), [command])
-        let text = await search(transport(404), [LoggingPlugin(level: .error, handler: handler)])
+        _ = try await search(transport(), [command])
+        let text = try await search(transport(404), [LoggingPlugin(level: .error, handler: handler)])
         let lines = text.split(separator: "\n").filter { !$0.contains("←") }
         #expect(lines.count == 3)
         for line in lines {
@@ -137,7 +137,7 @@ struct LoggingSamplesTests {
     @Test("The guide shows the line that a formatter makes")
     func formatter() async throws {
         let logging = LoggingSamples.formatter { [output] in output.add($0 + "\n") }
-        let text = await search(transport(), [logging])
+        let text = try await search(transport(), [logging])
         #expect(text == "200 in 0.012 seconds: https://api.shop.example/v1/items?q=…\n")
         #expect(try page.contains("`\(text.dropLast())`"))
     }
@@ -154,7 +154,7 @@ struct LoggingSamplesTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await LoggingSamples.logIn(client) }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         try await call.value
         #expect(try shows(output.text), "\(output.text)")
     }
@@ -164,7 +164,7 @@ struct LoggingSamplesTests {
         let body = "for acme-4711: 7d1f0c2e9a"
         let logging = LoggingPlugin(level: .trace, handler: handler)
         let transport = transport(body: body)
-        let text = await search(transport, [logging] + LoggingSamples.marks())
+        let text = try await search(transport, [logging] + LoggingSamples.marks())
         #expect(text.contains("\n    X-Tenant: …\n"))
         #expect(text.contains("\n    X-Proof: …\n"))
         #expect(text.contains("← body: for …"))

@@ -80,7 +80,7 @@ struct RetriesSamplesTests {
         let provider = Provider<Shop>(transport: server, plugins: [RetryPlugin()], configuration: .init(clock: clock))
         let options = RequestOptions { $0.idempotencyKey = .generated }
         async let response = provider.request(.order(Order(item: 3)), options: options)
-        #expect(await clock.advanceToNextSleeper() == .seconds(7))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(7))
         #expect(try await response.statusCode == 201)
         let keys = server.sent.compactMap { $0.header("Idempotency-Key") }
         #expect(keys.count == 2 && keys.first == keys.last)
@@ -94,7 +94,7 @@ struct RetriesSamplesTests {
         let plugins: [any PluginType] = [TimeoutPlugin(attempt: .seconds(10)), RetryPlugin(backoff: .immediate)]
         let provider = Provider<Shop>(transport: server, plugins: plugins, configuration: .init(clock: clock))
         async let response = provider.request(.item(id: 7))
-        #expect(await clock.advanceToNextSleeper() == .seconds(10))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(10))
         #expect(try await response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
         // end
     }
@@ -122,7 +122,7 @@ struct RetriesSamplesTests {
         )
 
         async let response = provider.request(.item(id: 7))
-        #expect(await clock.advanceToNextSleeper() == .milliseconds(400))
+        #expect(try await clock.advanceToNextSleeper() == .milliseconds(400))
         #expect(try await response.statusCode == 200)
     }
 
@@ -137,8 +137,8 @@ struct RetriesSamplesTests {
         let provider = provider(transport, [sample.plugins[0]])
         let call = Task { try await provider.request(.item(id: 7)) }
         // The timers of the call, the attempt, and the body.
-        await clock.waitForSleepers(3)
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        try await clock.waitForSleepers(3)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.idle))
         #expect(transport.sent.count == 1)
@@ -161,7 +161,7 @@ struct RetriesSamplesTests {
             timeouts.map { TimeoutPlugin(idle: $0) }
         )
         let call = Task { try await provider.request(.item(id: 7)) }
-        #expect(await clock.advanceToNextSleeper() == (isLongerInside ? .seconds(9) : .seconds(5)))
+        #expect(try await clock.advanceToNextSleeper() == (isLongerInside ? .seconds(9) : .seconds(5)))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.idle))
     }
@@ -190,8 +190,8 @@ struct RetriesSamplesTests {
         let call = Task { try await provider.request(.item(id: 7), options: options.patient) }
         for _ in 1...5 {
             // The timer of the call, and the wait before the retry.
-            await clock.waitForSleepers(2)
-            #expect(await clock.advanceToNextSleeper() == .seconds(1))
+            try await clock.waitForSleepers(2)
+            #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         }
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.exchanges.count == 6)

@@ -99,7 +99,7 @@ struct SharingSamplesTests {
         let (sharing, provider) = SharingSamples.sharing(transport)
         let names = Task { try await SharingSamples.names(provider) }
         await eventually { sharing.callerCount == 2 }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(try await names.value == ["Ann", "Ann"])
         #expect(transport.sent.count == 1)
     }
@@ -113,7 +113,7 @@ struct SharingSamplesTests {
             target.headers = ["Authorization": token]
             return Task { [target] in try await provider.request(target).mapString() }
         }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         for (call, token) in zip(calls, ["Bearer ann", "Bearer bob"]) {
             #expect(try await call.value == token)
@@ -129,7 +129,7 @@ struct SharingSamplesTests {
         await eventually { sharing.callerCount == 2 }
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(try await calls[1].value == "Ann")
         #expect(transport.sent.count == 1)
     }
@@ -140,7 +140,7 @@ struct SharingSamplesTests {
         let (sharing, provider) = SharingSamples.sharing(transport)
         let calls = (0..<2).map { _ in Task { try await SharingSamples.options(provider).map(\.name) } }
         await eventually { sharing.callerCount == 2 }
-        await clock.waitForSleepers(3)
+        try await clock.waitForSleepers(3)
         clock.advance(by: .seconds(1))
         for call in calls { #expect(try await call.value == ["Ann", "Bob"]) }
         #expect(transport.sent.filter { $0.method == .post }.count == 1)

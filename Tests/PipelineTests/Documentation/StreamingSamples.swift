@@ -227,8 +227,8 @@ struct StreamingSamplesTests {
             try await StreamingSamples.subscription(provider, &bookmark) { titles.append($0.title) }
             return (bookmark, titles)
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         let (bookmark, titles) = try await reading.value
         #expect(bookmark == "8")
         #expect(titles == ["a", "b"])
@@ -252,8 +252,8 @@ struct StreamingSamplesTests {
             )
             return (bookmark, log)
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
-        await clock.advanceToNextSleeper()
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
+        try await clock.advanceToNextSleeper()
         let (bookmark, log) = try await reading.value
         #expect(bookmark == "8")
         #expect(log.prefix(4) == ["hide", "a", "Offline, trying in 3.0 seconds", "hide"])

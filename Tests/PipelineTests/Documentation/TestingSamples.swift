@@ -73,7 +73,7 @@ struct TestingSamples {
         let provider = Provider<GitHub>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
 
         async let repository = provider.requestDecoded(.repository("swiftlang/swift"))
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await repository.forks == 7)
         #expect(transport.sent.count == 2)
         // end

@@ -117,11 +117,11 @@ struct WriteATransportSamplesTests {
         let transport = DemoTransport(bodies: ["/v1/books/3": "{}"], latency: .seconds(2))
         let provider = Provider<URLTarget>(transport: transport, configuration: .init(clock: clock))
         let cancelled = Task { try await provider.request(book).statusCode }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         let call = Task { try await provider.request(book).statusCode }
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await call.value == 200)
     }
 
@@ -162,7 +162,7 @@ struct WriteATransportSamplesTests {
             for try await step in provider.requestWithProgress(upload) { last = step }
             return last
         }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         let last = try #require(try await call.value)
         #expect(last.sent.byteCount == 5)
         #expect(last.response?.data == Data("onetwo".utf8))

@@ -29,9 +29,9 @@ struct AttemptTimerTests {
     }
 
     /// Advances the clock while the transport and the attempt timer sleep.
-    private func advance(bySteps steps: Duration...) async {
+    private func advance(bySteps steps: Duration...) async throws {
         for step in steps {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: step)
         }
     }
@@ -48,8 +48,8 @@ struct AttemptTimerTests {
             through: hasExchangePlugin ? [passing] : [],
             PipelineContextConnectionTests.late(.milliseconds(900))
         )
-        for step in fiveSeconds { await advance(bySteps: step) }
-        await advance(bySteps: .milliseconds(900))
+        for step in fiveSeconds { try await advance(bySteps: step) }
+        try await advance(bySteps: .milliseconds(900))
         let exchange = try #require(try await call.value.get().exchanges.first)
         #expect(exchange.connectionWait == .seconds(5))
         #expect(exchange.duration == .milliseconds(5_900))
@@ -58,8 +58,8 @@ struct AttemptTimerTests {
     @Test("C14 An attempt that takes too long once it has a connection fails with timeout.attempt")
     func endsAfterConnection() async throws {
         let call = call(PipelineContextConnectionTests.late(.seconds(60)))
-        for step in fiveSeconds { await advance(bySteps: step) }
-        await advance(bySteps: .milliseconds(999), .milliseconds(1))
+        for step in fiveSeconds { try await advance(bySteps: step) }
+        try await advance(bySteps: .milliseconds(999), .milliseconds(1))
         guard case .failure(let error) = await call.value else {
             Issue.record("the attempt was not ended")
             return
@@ -70,7 +70,7 @@ struct AttemptTimerTests {
     }
 
     @Test("The first connection starts the attempt timeout, and waiting for another one counts towards it")
-    func firstConnectionCounts() async {
+    func firstConnectionCounts() async throws {
         let call = call { request, context in
             context.reportConnectionWait()
             context.reportConnection()
@@ -80,7 +80,7 @@ struct AttemptTimerTests {
             try await context.clock.sleep(for: .milliseconds(600))
             return PipelineResponse(request: request, statusCode: 200)
         }
-        await advance(bySteps: .milliseconds(600), .milliseconds(400))
+        try await advance(bySteps: .milliseconds(600), .milliseconds(400))
         guard case .failure(let error) = await call.value else {
             Issue.record("the attempt was not ended")
             return
@@ -90,7 +90,7 @@ struct AttemptTimerTests {
     }
 
     @Test("If a transport returns a response without reporting a connection, the timeout covers the body")
-    func bodyWithoutConnection() async {
+    func bodyWithoutConnection() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Never.self)
         let call = call { request, context in
             context.reportConnectionWait()
@@ -103,7 +103,7 @@ struct AttemptTimerTests {
             return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(silence))
         }
         for await _ in begun {}
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         guard case .failure(let error) = await call.value else {
             Issue.record("the attempt was not ended")

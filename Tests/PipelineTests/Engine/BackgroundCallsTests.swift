@@ -33,7 +33,7 @@ struct BackgroundCallsTests {
         let provider = provider(delayed, cache)
         for _ in 0..<20 { _ = try await provider.request(TestTarget()) }
         #expect(cache.refused.load(ordering: .relaxed) == 4)
-        await clock.waitForSleepers(16)
+        try await clock.waitForSleepers(16)
         clock.advance(by: .seconds(5))
         #expect(await provider.drain(within: .seconds(1)))
         _ = try await provider.request(TestTarget())
@@ -47,14 +47,14 @@ struct BackgroundCallsTests {
         let provider = provider(delayed, cache)
         #expect(await provider.drain(within: .zero))
         _ = try await provider.request(TestTarget())
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         let short = Task { await provider.drain(within: .seconds(2)) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(2))
         #expect(await short.value == false)
         #expect(await provider.drain(within: .zero) == false)
         let cancelled = Task { await provider.drain(within: .seconds(60)) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         cancelled.cancel()
         #expect(await cancelled.value == false)
         clock.advance(by: .seconds(3))
@@ -65,7 +65,7 @@ struct BackgroundCallsTests {
     func ownCalls() async throws {
         let provider = provider(delayed)
         async let response = provider.request(TestTarget())
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         #expect(await provider.drain(within: .seconds(1)))
         clock.advance(by: .seconds(5))
         #expect(try await response.statusCode == 200)
@@ -76,7 +76,7 @@ struct BackgroundCallsTests {
         let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
         let provider = provider(delayed, end, cache)
         _ = try await provider.request(TestTarget())
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         provider.shutdown()
         #expect(await provider.drain(within: .seconds(1)))
         #expect(cache.kept.withLock { $0 } == ["failed"])

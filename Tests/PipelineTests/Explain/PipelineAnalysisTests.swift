@@ -26,7 +26,7 @@ struct PipelineAnalysisTests {
         let clock = clock
         let pump = Task {
             while !Task.isCancelled {
-                await clock.waitForSleepers()
+                try await clock.waitForSleepers()
                 clock.advanceIfAnyoneSleeps()
             }
         }

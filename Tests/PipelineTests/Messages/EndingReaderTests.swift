@@ -188,7 +188,7 @@ struct EndingReaderTests {
             configuration: .init(clock: clock)
         )
         let reading = Task { for try await _ in provider.serverSentEvents(TestTarget()) {} }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         try await reading.value
         #expect(outcomes.texts == ["success", "success"])
         #expect(outcomes.all.map(\.statusCode) == [200, 204])

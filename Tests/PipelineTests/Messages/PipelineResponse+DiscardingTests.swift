@@ -58,7 +58,7 @@ struct PipelineResponseDiscardingTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         let response = try await call.value
         #expect(try response.mapString() == "there")
         #expect(response.exchanges.map(\.statusCode) == [302, 200])
@@ -77,7 +77,7 @@ struct PipelineResponseDiscardingTests {
         let options = RequestOptions { $0.attemptTimeout = .milliseconds(500) }
         let call = Task { try await provider.request(TestTarget(), options: options).statusCode }
         await stalling.waitForReader()
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
     }
 
@@ -92,7 +92,7 @@ struct PipelineResponseDiscardingTests {
         let options = RequestOptions { $0.idleTimeout = .seconds(60) }
         let call = Task { try await provider.request(TestTarget(), options: options).statusCode }
         await eventually { clock.sleeperCount == 2 }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
         #expect(stalling.isClosed)
     }
@@ -106,7 +106,7 @@ struct PipelineResponseDiscardingTests {
             configuration: .init(limits: PipelineLimits(discardedBodyDuration: .seconds(seconds)), clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()).statusCode }
-        if seconds > 0 { #expect(await clock.advanceToNextSleeper() == .seconds(seconds)) }
+        if seconds > 0 { #expect(try await clock.advanceToNextSleeper() == .seconds(seconds)) }
         #expect(try await call.value == 200)
         #expect(stalling.isClosed)
     }
@@ -163,7 +163,7 @@ struct PipelineResponseDiscardingTests {
         let target = TestTarget(task: .downloadDestination(destination))
         _ = await pipelineError { _ = try await provider.request(target) }
         let call = Task { try await provider.request(target).exchanges.map(\.statusCode) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == [416, 200])
         #expect(stalling.isClosed)
         #expect(folder.text(of: "done") == "0123456789")
@@ -208,7 +208,7 @@ struct PipelineResponseDiscardingTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.stream(TestTarget()).statusCode }
-        #expect(await clock.advanceToNextSleeper() == .milliseconds(milliseconds.used))
+        #expect(try await clock.advanceToNextSleeper() == .milliseconds(milliseconds.used))
         #expect(try await call.value == 200)
         #expect(stalling.isClosed)
         #expect(journal.entries == ["none"])

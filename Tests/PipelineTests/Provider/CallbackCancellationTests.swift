@@ -26,7 +26,7 @@ struct CallbackCancellationTests {
         let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
         let busy = BusyActor()
         let handle = await busy.request(provider, on: hasQueue ? DispatchQueue(label: "callbacks") : nil)
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         busy.executor.queue.suspend()
         let jobCount = busy.executor.jobCount
         clock.advance(by: .seconds(1))

@@ -59,7 +59,7 @@ struct CancellationTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.sleeperCount == 0)

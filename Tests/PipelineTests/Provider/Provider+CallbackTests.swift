@@ -70,7 +70,7 @@ struct ProviderCallbackTests {
                 continuation.finish()
             }
         }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         var iterator = results.makeAsyncIterator()
         #expect(await iterator.next() == 200)

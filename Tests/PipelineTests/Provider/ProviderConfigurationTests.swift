@@ -27,7 +27,7 @@ struct ProviderConfigurationTests {
             configuration: configuration
         )
         let call = Task { try await provider.request(TestTarget()) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         await #expect(throws: PipelineError.self) { try await call.value }
         #expect(exchangeCounts.withLock { $0 } == [7])
         #expect(numbers.withLock { $0 } == [PipelineRandom.seeded(1).next()])

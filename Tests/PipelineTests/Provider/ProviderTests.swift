@@ -82,8 +82,8 @@ struct ProviderTests {
             configuration: .init(clock: clock)
         )
         async let pending = provider.request(TestTarget())
-        #expect(await clock.advanceToNextSleeper() == .seconds(2))
-        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(3))
         let exchange = try #require(try await pending.exchanges.first)
         #expect(exchange.start == .seconds(2))
         #expect(exchange.duration == .seconds(3))
@@ -107,9 +107,9 @@ struct ProviderTests {
             configuration: .init(clock: clock)
         )
         async let pending = provider.request(TestTarget(), options: .init { $0.attemptTimeout = .seconds(5) })
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(4))
         let response = try await pending
         #expect(response.exchanges.map(\.duration) == [.seconds(5), .seconds(4)])
         #expect(clock.sleeperCount == 0)
@@ -166,13 +166,13 @@ struct ProviderTests {
         let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
         let target = TestTarget(validationType: .successCodes)
         async let pending = pipelineError { _ = try await provider.stream(target) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(10))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(10))
         let error = await pending
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.response?.data.isEmpty == true)
 
         let call = Task { try await provider.stream(target) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
     }

@@ -76,11 +76,11 @@ struct BackgroundCallTests {
         }
         let provider = provider(delayed, outside, end, cache, inside, sent)
         #expect(try await provider.request(TestTarget()).statusCode == 203)
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         #expect(journal.entries.filter { $0.hasSuffix("none") } == ["outside 1 of none", "success with 0 1 of none"])
         #expect(cache.kept.withLock { $0 }.isEmpty)
         async let isDrained = provider.drain(within: .seconds(9))
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(5))
         #expect(await isDrained)
         #expect(cache.kept.withLock { $0 } == ["new"])
@@ -129,7 +129,7 @@ struct BackgroundCallTests {
         let provider = provider(delayed, hold, cache)
         let destination = DownloadDestination.file(folder.file("done"))
         let call = Task { try await provider.request(TestTarget(task: .downloadDestination(destination))) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         clock.advance(by: .seconds(5))
@@ -205,7 +205,7 @@ struct BackgroundCallTests {
         let provider = provider(transport, StaleHop(kept: journal, readsBody: false), end, received)
         #expect(try await provider.request(TestTarget()).statusCode == 203)
         // The body does not end, so its exchange is closed when the time for discarded bodies is over.
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         #expect(await provider.drain(within: .seconds(60)))
         let ofChild = journal.entries.filter { !$0.hasSuffix("none") }
         #expect(ofChild == ["200 /v1/items 0", "received 0 2 of 1", "success 2 of 1"])

@@ -47,7 +47,7 @@ struct DeadlineTests {
         async let error = pipelineError {
             try await clock.run(within: .seconds(2), phase: .total) { try await clock.sleep(for: .seconds(60)) }
         }
-        await manual.waitForSleepers(2)
+        try await manual.waitForSleepers(2)
         manual.advance(by: .seconds(2))
         #expect(await error?.code == .timeout(.total))
         #expect(await error?.reason == "the call took longer than 2000 ms")

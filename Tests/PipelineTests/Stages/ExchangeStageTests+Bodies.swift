@@ -122,7 +122,7 @@ extension ExchangeStageTests {
         }
         let provider = provider(transport, observer, twice)
         let call = Task { try await provider.request(TestTarget()) }
-        #expect(await clock.advanceToNextSleeper() == PipelineLimits().discardedBodyDuration)
+        #expect(try await clock.advanceToNextSleeper() == PipelineLimits().discardedBodyDuration)
         let response = try await call.value
         #expect(response.statusCode == 200)
         #expect(response.exchanges.map(\.failure) == [nil, nil])

@@ -210,7 +210,7 @@ struct ExchangeStageTests {
         #expect(try await provider(transport, observer, leaving).request(TestTarget()).statusCode == 203)
         #expect(journal.entries == ["send /v1/items"])
         opener.finish()
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         await work.withLock { $0 }?.value
         #expect(Set(journal.entries) == ["send /v1/items", "closed", "got 200 no body"])
     }
@@ -311,7 +311,7 @@ struct ExchangeStageTests {
         }
         let provider = provider(transport, twice)
         let call = Task { try await provider.request(TestTarget()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         await eventually { connected.withLock { $0 } == 1 }
         clock.advance(by: .seconds(1))
@@ -436,11 +436,11 @@ struct ExchangeStageTests {
         let provider = provider(transport, retry)
         let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
         let call = Task { try await provider.request(TestTarget(), options: options) }
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
-        #expect(await clock.advanceToNextSleeper() == .seconds(60))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
+        #expect(try await clock.advanceToNextSleeper() == .seconds(60))
         // The attempt and the transport wait at the same time.
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(4))
         let response = try await call.value
         #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
     }
@@ -452,10 +452,10 @@ struct ExchangeStageTests {
         let provider = provider(transport, noting("A"))
         let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
         let call = Task { try await provider.request(TestTarget(), options: options) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(2))
         await eventually { journal.entries.contains("A out") }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(3))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.attempt))
@@ -471,7 +471,7 @@ struct ExchangeStageTests {
             let transport = ScriptedTransport(always: .delayed(.seconds(60), .status(200)))
             let provider = provider(transport, plugin)
             let call = Task { try await provider.request(TestTarget()) }
-            await clock.waitForSleepers(1)
+            try await clock.waitForSleepers(1)
             call.cancel()
             await #expect(throws: CancellationError.self) { _ = try await call.value }
             #expect(clock.sleeperCount == 0)

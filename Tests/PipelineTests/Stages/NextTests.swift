@@ -109,7 +109,7 @@ struct NextTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         clock.advance(by: .seconds(1))

@@ -42,20 +42,20 @@ struct PipelineContextConnectionTests {
     }
 
     /// Advances the clock while the transport and the attempt timer sleep.
-    private func advance(bySteps steps: Duration...) async {
+    private func advance(bySteps steps: Duration...) async throws {
         for step in steps {
-            await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2)
             clock.advance(by: step)
         }
     }
 
     @Test("A transport that reports no connection is timed from the start, and its exchanges show no wait")
-    func noReport() async {
+    func noReport() async throws {
         let call = call { request, context in
             try await context.clock.sleep(for: .seconds(2))
             return PipelineResponse(request: request, statusCode: 200)
         }
-        await advance(bySteps: .seconds(1))
+        try await advance(bySteps: .seconds(1))
         guard case .failure(let error) = await call.value else {
             Issue.record("the attempt was not ended")
             return
@@ -71,7 +71,7 @@ struct PipelineContextConnectionTests {
             try await context.clock.sleep(for: .seconds(2))
             throw PipelineError(.timeout(.pool), "all connections stayed busy")
         }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         guard case .failure(let error) = await call.value else {
             Issue.record("the exchange did not fail")
             return
@@ -89,8 +89,8 @@ struct PipelineContextConnectionTests {
     @Test("An exchange without an attempt timeout shows the wait too, and its description has no query")
     func untimed() async throws {
         let call = call(attempt: nil, Self.late(.seconds(1)))
-        await clock.advanceToNextSleeper()
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         let exchange = try #require(try await call.value.get().exchanges.first)
         #expect(
             "\(exchange)"
@@ -129,10 +129,10 @@ struct PipelineContextConnectionTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
-        await clock.waitForSleepers(2)
-        await clock.advanceToNextSleeper()
+        try await clock.waitForSleepers(2)
+        try await clock.advanceToNextSleeper()
         await eventually { connections.entries.count == 1 }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = try await call.value
         #expect(waits.entries.sorted() == ["1.0 seconds", "2.0 seconds"])
     }

@@ -190,7 +190,7 @@ struct EventSourceTests {
             let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock))
             let events = provider.serverSentEvents(TestTarget())
             let reading = Task { for try await _ in events {} }
-            if isAsleep { await bench.clock.waitForSleepers() }
+            if isAsleep { try await bench.clock.waitForSleepers() }
             await eventually { !transport.sent.isEmpty }
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }

@@ -47,7 +47,7 @@ struct RestartSignalTests {
             let transport = ScriptedTransport { _, index in index == 0 ? step : .end }
             let news = subscription(transport)
             let reading = Task { for try await _ in news {} }
-            if isAsleep { await bench.clock.waitForSleepers() }
+            if isAsleep { try await bench.clock.waitForSleepers() }
             await eventually { !transport.sent.isEmpty && (!isRead || feed.readCount > 0) }
             news.restart()
             try await reading.value

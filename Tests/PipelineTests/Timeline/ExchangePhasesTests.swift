@@ -54,9 +54,9 @@ struct ExchangePhasesTests {
         let transport = ScriptedTransport([
             .delayed(.seconds(1), .status(200, body: .stream(pieces))), .status(200, body: "x"),
         ])
-        let pump = Task { await clock.advanceToNextSleeper() }
+        let pump = Task { try await clock.advanceToNextSleeper() }
         #expect(phases(try await timeline(transport)) == ["wait 0.0 1.0", "receive 1.0 2.0"])
-        _ = await pump.value
+        _ = try await pump.value
         #expect(phases(try await timeline(transport)).isEmpty)
     }
 

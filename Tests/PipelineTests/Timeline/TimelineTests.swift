@@ -25,7 +25,7 @@ struct TimelineTests {
         let clock = clock
         let pump = Task {
             while !Task.isCancelled {
-                await clock.waitForSleepers()
+                try await clock.waitForSleepers()
                 clock.advanceIfAnyoneSleeps()
             }
         }

@@ -173,7 +173,7 @@ struct StubTransportTests {
             isAnswered.store(true, ordering: .sequentiallyConsistent)
             return response
         }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .milliseconds(1_999))
         #expect(clock.sleeperCount == 1)
         let isTooEarly = isAnswered.load(ordering: .sequentiallyConsistent)
@@ -190,7 +190,7 @@ struct StubTransportTests {
             return .networkResponse(200, Data())
         }
         let call = Task { [target] in try await provider.request(target) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         let isReadEarly = isRead.withLock { $0 }
         #expect(!isReadEarly)
         clock.advance(by: .seconds(2))
@@ -203,7 +203,7 @@ struct StubTransportTests {
     func cancelledDelay() async throws {
         let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
         let call = Task { [target] in try await provider.request(target) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         #expect(clock.sleeperCount == 0)
@@ -216,8 +216,8 @@ struct StubTransportTests {
         var target = target
         target.options.attemptTimeout = .seconds(1)
         let call = Task { [target] in try await provider.failureCode(target) }
-        await clock.waitForSleepers(2)
-        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        try await clock.waitForSleepers(2)
+        #expect(try await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == .timeout(.attempt))
     }
 

@@ -71,7 +71,7 @@ struct URLSessionBodySourceTests {
             #expect(try await provider.request(next).statusCode == 200)
             #expect(server.requests.last?.body.count == 1 << 20)
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     #if canImport(FoundationNetworking)
@@ -92,13 +92,13 @@ struct URLSessionBodySourceTests {
         let provider = Provider<Probe>(transport: URLSessionTransport())
         let target = Probe(server, method: .put, task: .uploadFile(file))
         async let failure = provider.failure(target)
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 16)
         try handle.close()
         server.release("shorter")
         #expect(try await failure?.code == .bodyChanged)
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(try await provider.request(Probe(other)).statusCode == 200)
     }
 

@@ -84,10 +84,10 @@ struct URLSessionCancellationTests {
         let provider = Provider<Probe>(transport: transport)
         let target = Probe(server)
         let call = Task { try await provider.request(target) }
-        await server.wait { $0.requestCount == 1 }
+        try await server.wait { $0.requestCount == 1 }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         await eventually { transport.delegate.liveTaskCount == 0 }
     }
 
@@ -107,7 +107,7 @@ struct URLSessionCancellationTests {
         let provider = Provider<Probe>(transport: transport)
         let target = Probe(server)
         let call = Task { try await provider.request(target) }
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         queue.isSuspended = true
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
@@ -117,7 +117,7 @@ struct URLSessionCancellationTests {
         queue.isSuspended = false
         await eventually { transport.delegate.liveTaskCount == 0 }
         #expect(try await provider.request(Probe(server, "/next")).statusCode == 200)
-        await server.wait { $0.openConnectionCount <= 1 }
+        try await server.wait { $0.openConnectionCount <= 1 }
     }
 
     @Test("P07: 300 calls cancelled at random moments leave no task and no connection")
@@ -128,6 +128,6 @@ struct URLSessionCancellationTests {
             server = try await runCancellationStorm(on: transport)
             await eventually { transport.delegate.liveTaskCount == 0 }
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 }

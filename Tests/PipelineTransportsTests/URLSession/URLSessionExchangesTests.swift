@@ -18,7 +18,7 @@ struct URLSessionExchangesTests {
             delegate = transport.delegate
             _ = try await URLSessionTransportTests.makeProvider(transport).request(Probe(server))
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         await eventually { delegate == nil }
     }
 

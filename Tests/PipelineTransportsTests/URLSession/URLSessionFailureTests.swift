@@ -42,7 +42,7 @@ struct URLSessionFailureTests {
         }
         try await withThrowingTaskGroup { group in
             for _ in 0..<6 { group.addTask { _ = try await provider.request(Probe(server, "/first")) } }
-            await server.wait { $0.holdCount == 6 }
+            try await server.wait { $0.holdCount == 6 }
             server.release("all are there")
             try await group.waitForAll()
         }

@@ -87,7 +87,7 @@ struct URLSessionTransportTests {
         }
         let provider = Self.makeProvider(URLSessionTransport(unreadByteCount: 100_000))
         let response = try await provider.stream(Probe(server))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         let error = await #expect(throws: PipelineError.self) {
             for try await _ in response.body {}
         }

@@ -6,8 +6,8 @@ package import Testing
 /// run one after the other. Whatever it measures begins when its turn has come. A marked suite must not be nested in
 /// another one; `scripts/check_style.py` checks that, and that suites with sockets are marked.
 package struct RealTime: SuiteTrait, TestScoping {
-    /// Whether the current task belongs to a suite that has its turn.
-    @TaskLocal static var hasTurn = false
+    /// The turns of the tests in the suite that the current task belongs to; `nil` if it has not been marked.
+    @TaskLocal static var turns: TestSchedule?
 
     package var isRecursive: Bool { false }
 
@@ -17,12 +17,13 @@ package struct RealTime: SuiteTrait, TestScoping {
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
         try await TestSchedule.process.run(.realTimeSuite) {
-            try await Self.$hasTurn.withValue(true) { try await function() }
+            let turns = TestSchedule(TestSchedule.State(testLimit: 1, suiteLimit: 1))
+            try await Self.$turns.withValue(turns) { try await function() }
         }
     }
 }
 
 extension Trait where Self == RealTime {
-    /// Marks a suite that uses real time, sockets or other processes; use it with `.serialized`.
+    /// Marks a suite that uses real time, sockets or other processes.
     package static var realTime: RealTime { RealTime() }
 }

@@ -13,11 +13,7 @@ package struct Watched: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         let location = test.sourceLocation
         let name = "“\(test.displayName ?? test.name)” (\(location.fileName):\(location.line))"
-        if RealTime.hasTurn {
-            try await Watchdog.process.watch(name, function)
-        } else {
-            try await TestSchedule.process.run(.test) { try await Watchdog.process.watch(name, function) }
-        }
+        try await (RealTime.turns ?? .process).run(.test) { try await Watchdog.process.watch(name, function) }
     }
 }
 

@@ -114,8 +114,8 @@ struct MetricsPluginTests {
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
         ])
         let call = Task { await send(to: transport, plugin, again) }
-        await clock.advanceToNextSleeper()
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = await call.value
         #expect(metrics.durations == ["pipeline.call.duration GET a.test:443 status=200": [42_000_000]])
         #expect(
@@ -137,7 +137,7 @@ struct MetricsPluginTests {
             }
         )
         let call = Task { await send(to: transport, plugin) }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = await call.value
         #expect(metrics.durations["pipeline.connection.wait GET a.test:443"] == [30_000_000])
     }
@@ -149,9 +149,9 @@ struct MetricsPluginTests {
         }
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let calls = (1...2).map { number in Task { try await provider.request(Ask(path: "/\(number)")) } }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         #expect(metrics.levels.values.allSatisfy { $0 == [1, 2] })
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = try? await calls[0].value
         #expect(metrics.levels.values.allSatisfy { $0 == [1, 2, 1] })
         #expect(metrics.levels.count == 2)
@@ -187,7 +187,7 @@ struct MetricsPluginTests {
             configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(metrics.totals["pipeline.calls GET a.test:443 error=cancelled"] == 1)
@@ -223,7 +223,7 @@ struct MetricsPluginTests {
         )
         let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
         await eventually { deduplication.callerCount >= 2 }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         for call in calls { _ = try await call.value }
         #expect(
             metrics.totals == [
@@ -459,8 +459,8 @@ struct MetricsPluginTests {
         let call = Task {
             isInside ? await send(to: transport, again, plugin) : await send(to: transport, plugin, again)
         }
-        await clock.advanceToNextSleeper()
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         _ = await call.value
         let calls = metrics.totals.filter { $0.key.hasPrefix("pipeline.calls ") }.values.reduce(0, +)
         let exchanges = metrics.exchanges.values.reduce(0, +)

@@ -74,7 +74,7 @@ struct ConventionTests {
     func cancelled() async {
         let provider = provider(ScriptedTransport(always: .delayed(.seconds(9), .status(200))))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         _ = await call.result
         check(clientSpanCount: 1)
@@ -85,7 +85,7 @@ struct ConventionTests {
     func timedOut() async {
         let provider = provider(ScriptedTransport(always: .delayed(.seconds(9), .status(200))))
         let call = Task { try await provider.request(Ask(), options: .init { $0.attemptTimeout = .seconds(1) }) }
-        await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         _ = await call.result
         check(clientSpanCount: 1)
@@ -111,7 +111,7 @@ struct ConventionTests {
         let provider = provider(transport, [deduplication, CachePlugin()])
         let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
         await eventually { deduplication.callerCount >= 2 }
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         for call in calls { _ = try await call.value }
         _ = try await provider.request(Ask())
         check(clientSpanCount: 1)

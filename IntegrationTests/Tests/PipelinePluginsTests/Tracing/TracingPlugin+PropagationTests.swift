@@ -226,7 +226,7 @@ struct TracingPluginPropagationTests {
         let (works, keep) = AsyncStream<Task<PipelineResponse, any Error>>.makeStream()
         let early = PluginStack.intercept { request, _, next in
             keep.yield(Task { try await next(request) })
-            await clock.waitForSleepers()
+            try await clock.waitForSleepers()
             return PipelineResponse(request: request, statusCode: 203)
         }
         let provider = Provider<Ask>(

@@ -98,9 +98,9 @@ struct TracingPluginTests {
         clock.advance(by: .seconds(86_400))
         let slow = PluginStack.prepare { _, context in try await context.clock.sleep(for: .seconds(1)) }
         let call = Task { await send(to: steps, slow, plugin, again) }
-        await clock.advanceToNextSleeper()
-        await clock.advanceToNextSleeper()
-        await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
+        try await clock.advanceToNextSleeper()
         await call.value
         #expect(exchanges.map(\.duration) == [30_000_000, 12_000_000])
         #expect(self.call?.duration == 42_000_000)
@@ -198,7 +198,7 @@ struct TracingPluginTests {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(tracer.finished.map { $0.texts["error.type"] } == ["cancelled", "cancelled"])
@@ -248,7 +248,7 @@ struct TracingPluginTests {
                 configuration: .init(clock: clock)
             )
             let call = Task { try await provider.request(Ask()) }
-            await clock.advanceToNextSleeper()
+            try await clock.advanceToNextSleeper()
             _ = try? await call.value
         }
         #expect(tracer.finished.filter { $0.kind == .internal }.map(\.duration) == [1_000_000_000, 0])

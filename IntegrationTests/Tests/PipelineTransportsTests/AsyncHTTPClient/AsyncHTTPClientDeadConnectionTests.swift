@@ -63,7 +63,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 6))
         try await withThrowingTaskGroup { group in
             for _ in 0..<6 { group.addTask { _ = try await provider.request(Probe(server, "/first")) } }
-            await server.wait { $0.holdCount == 6 }
+            try await server.wait { $0.holdCount == 6 }
             server.release("all are there")
             try await group.waitForAll()
         }
@@ -183,7 +183,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             closes.set(2)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<2 { group.addTask { _ = try await provider.request(Probe(server, path)) } }
-                await server.wait { $0.holdCount == 2 * index + 2 }
+                try await server.wait { $0.holdCount == 2 * index + 2 }
                 server.release(path)
                 try await group.waitForAll()
             }
@@ -231,11 +231,11 @@ struct AsyncHTTPClientDeadConnectionTests {
         _ = try await provider.request(Probe(server, "/first"))
         let target = Probe(server, "/dies").with(attemptTimeout: .seconds(2))
         async let failure = provider.failure(target)
-        await server.wait { $0.holdCount == 1 }
-        await clock.waitForSleepers()
+        try await server.wait { $0.holdCount == 1 }
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         server.release("first")
-        await server.wait { $0.holdCount == 2 }
+        try await server.wait { $0.holdCount == 2 }
         clock.advance(by: .seconds(1))
         let error = try await failure
         #expect(error?.code == .timeout(.attempt))

@@ -20,7 +20,7 @@ struct AsyncHTTPClientGuardTests {
         let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(text)], limits: limits)
         let isAllowed = count < 256 << 10
         #expect(try await bench.outcome() == (isAllowed ? .answer(200, "hello") : .failure(.limit(.headerBytes))))
-        if !isAllowed { await bench.server.wait { $0.openConnectionCount == 0 } }
+        if !isAllowed { try await bench.server.wait { $0.openConnectionCount == 0 } }
         try await bench.checkNextCall()
     }
 
@@ -57,7 +57,7 @@ struct AsyncHTTPClientGuardTests {
         let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(Self.chunked + trailers)])
         for isStreaming in [false, true] {
             #expect(try await bench.outcome(isStreaming: isStreaming) == .failure(code))
-            await bench.server.wait { $0.openConnectionCount == 0 }
+            try await bench.server.wait { $0.openConnectionCount == 0 }
             try await bench.checkNextCall()
         }
     }
@@ -69,7 +69,7 @@ struct AsyncHTTPClientGuardTests {
         for isStreaming in [false, true] {
             let outcome = try await bench.outcome(isStreaming: isStreaming)
             #expect(outcome == (count <= 1_000 ? .answer(200, "hello") : .failure(.limit(.headerCount))))
-            if count > 1_000 { await bench.server.wait { $0.openConnectionCount == 0 } }
+            if count > 1_000 { try await bench.server.wait { $0.openConnectionCount == 0 } }
             try await bench.checkNextCall()
         }
     }
@@ -83,7 +83,7 @@ struct AsyncHTTPClientGuardTests {
             let text = "HTTP/1.1 204 None\r\n\r\n\(surplus)"
             let bench = try FramingBench(transport, [.hold("answer"), .send(text)])
             async let first = bench.outcome()
-            await bench.server.wait { $0.holdCount == 1 }
+            try await bench.server.wait { $0.holdCount == 1 }
             async let second = bench.provider.request(Probe(bench.server, "/next"))
             bench.server.release("answer")
             #expect(try await first == .answer(204, ""))

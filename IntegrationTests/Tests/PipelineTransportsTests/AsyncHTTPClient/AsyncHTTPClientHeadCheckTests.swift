@@ -22,7 +22,7 @@ struct AsyncHTTPClientHeadCheckTests {
                 + "Content-Length: 5\r\n\r\nhello"
             let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
             #expect(try await bench.outcome() == expected)
-            if case .failure = expected { await bench.server.wait { $0.openConnectionCount == 0 } }
+            if case .failure = expected { try await bench.server.wait { $0.openConnectionCount == 0 } }
             // They are counted per response.
             #expect(try await bench.outcome() == expected)
             try await bench.checkNextCall()

@@ -45,7 +45,7 @@ struct AsyncHTTPClientHeadTimerTests {
             let failure = try await provider.failure(Probe(server, "/stall", method: .put, task: task))
             try expectTimeout(.timeout(.head), failure)
             #expect(server.activity.connectionCount == 1)
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
             return failure
         }
         // The client's own deadline would pass only after the connect timeout.

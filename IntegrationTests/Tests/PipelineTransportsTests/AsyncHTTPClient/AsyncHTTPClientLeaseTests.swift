@@ -17,7 +17,7 @@ struct AsyncHTTPClientLeaseTests {
         let provider = Provider<Probe>(transport: transport)
         #expect(try await provider.request(Probe(server)).statusCode == 200)
         try await transport.shutdown()
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(try await provider.failureCode(Probe(server)) == .clientClosed)
         try await transport.shutdown()
     }
@@ -32,10 +32,10 @@ struct AsyncHTTPClientLeaseTests {
         let provider = Provider<Probe>(transport: transport)
         let target = Probe(server)
         let calls = (0..<20).map { _ in Task { try await provider.failureCode(target) } }
-        await server.wait { $0.requestCount == 8 }
+        try await server.wait { $0.requestCount == 8 }
         try await transport.shutdown()
         for call in calls { #expect(try await call.value == .clientClosed) }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("P08: if a shared client shuts down, a call in flight fails with connectionLost, the next with clientClosed")
@@ -45,7 +45,7 @@ struct AsyncHTTPClientLeaseTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(client: client))
         let target = Probe(server)
         let call = Task { try await provider.failureCode(target) }
-        await server.wait { $0.requestCount == 1 }
+        try await server.wait { $0.requestCount == 1 }
         try await client.shutdown()
         #expect(try await call.value == .connectionLost)
         #expect(try await provider.failureCode(target) == .clientClosed)
@@ -59,7 +59,7 @@ struct AsyncHTTPClientLeaseTests {
             #expect(try await provider.request(Probe(server)).statusCode == 200)
             #expect(server.activity.openConnectionCount == 1)
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("a body can be read to its end after provider and transport are released; then the client shuts down")
@@ -78,7 +78,7 @@ struct AsyncHTTPClientLeaseTests {
             }
             #expect(collected == Data("onetwo".utf8))
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("two transports that share a client share its connections, and neither shuts it down")

@@ -44,7 +44,7 @@ struct AsyncHTTPClientPoolTests {
             for _ in 0..<64 { _ = await calls.next() }
             var waits: [Duration?] = []
             for round in 0..<8 {
-                await server.wait { $0.holdCount == 8 * (round + 1) }
+                try await server.wait { $0.holdCount == 8 * (round + 1) }
                 clock.advance(by: .milliseconds(300))
                 server.release("round \(round)")
                 for _ in 0..<8 { waits.append(try await group.next() ?? nil) }
@@ -75,7 +75,7 @@ struct AsyncHTTPClientPoolTests {
             // Opens the connection, so that later calls need no new one.
             _ = try await provider.request(Probe(server))
             async let busy = provider.request(Probe(server, "/busy"))
-            await server.wait { $0.holdCount == 1 }
+            try await server.wait { $0.holdCount == 1 }
             let error = try await provider.failure(Probe(server, "/late", method: .post))
             server.release("busy")
             #expect(try await busy.statusCode == 200)
@@ -99,8 +99,8 @@ struct AsyncHTTPClientPoolTests {
         let provider = Provider<Probe>(transport: transport, configuration: .init(clock: clock))
         let target = Probe(server).with(attemptTimeout: .seconds(1))
         async let failure = provider.failure(target)
-        await server.wait { $0.holdCount == 1 }
-        await clock.waitForSleepers()
+        try await server.wait { $0.holdCount == 1 }
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         #expect(try await failure?.code == .timeout(.attempt))
     }

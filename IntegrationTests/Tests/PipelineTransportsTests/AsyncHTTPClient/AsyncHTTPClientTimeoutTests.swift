@@ -117,7 +117,7 @@ struct AsyncHTTPClientTimeoutTests {
             var busy = Probe(server, "/busy")
             busy.options.idleTimeout = .seconds(300)
             async let first = provider.request(busy)
-            await server.wait { $0.requestCount == 1 }
+            try await server.wait { $0.requestCount == 1 }
             let second = try await provider.request(Probe(server, "/late"))
             _ = try await first
             return (second.exchanges.first?.connectionWait ?? .zero) / time

@@ -45,7 +45,7 @@ struct AsyncHTTPClientTransportTests {
         }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: .milliseconds(200)))
         #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         let patient = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: .seconds(50)))
         #expect(try await patient.request(Probe(server)).statusCode == 200)
     }
@@ -65,7 +65,7 @@ struct AsyncHTTPClientTransportTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), configuration: .init(limits: limits))
         for path in ["/announced", "/chunked"] {
             #expect(try await provider.failureCode(Probe(server, path)) == .limit(.bodyBytes))
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
         }
     }
 }

@@ -55,7 +55,7 @@ struct MutatedAnswerTests {
                 #expect(codes.contains(error.code), "\(number): \(error.code)")
                 FramingBench.checkSecrets(of: error)
             }
-            await bench.server.wait { $0.openConnectionCount == 0 }
+            try await bench.server.wait { $0.openConnectionCount == 0 }
             try await bench.checkLaterCall()
             bench.server.stop()
         }

@@ -88,7 +88,7 @@ struct ProxyRelayTests {
         #expect(proxy.activity.connectionCount == 1)
         #expect(!proxy.requests.contains { $0.headerLines.contains { $0.contains("Bearer") } })
         transport = nil
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("Large bodies pass in both directions", arguments: Kind.allCases)
@@ -100,7 +100,7 @@ struct ProxyRelayTests {
         let probe = Probe(Self.target, method: .post, task: .requestData(body))
         #expect(try await Provider<Probe>(transport: transport).request(probe).data == body)
         try await transport.shutdown()
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("The end of a connection ends a body without a length, and a reset cuts it", arguments: Kind.allCases)
@@ -113,7 +113,7 @@ struct ProxyRelayTests {
         #expect(try await provider.request(Probe(Self.target, "/end")).mapString() == "abc")
         let code = try await provider.failureCode(Probe(Self.target, "/reset"))
         #expect(code == .connectionLost || code == .truncated)
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     /// A greeting of the proxy, the route to it, and the code.
@@ -151,7 +151,7 @@ struct ProxyRelayTests {
         #expect(
             error?.reason.contains("proxy 127.0.0.1:\(proxy.port)") == true && error?.reason.contains("canary") == false
         )
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("A proxy that cannot be reached fails the request, and the message says that it is the proxy")
@@ -173,7 +173,7 @@ struct ProxyRelayTests {
         defer { proxy.stop() }
         let transport = transport(.http(host: "127.0.0.1", port: proxy.port), connectTimeout: .milliseconds(100))
         #expect(try await failure(transport)?.code == .timeout(.connect))
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("A cancelled request closes its connection to the proxy", arguments: Kind.allCases)
@@ -182,10 +182,10 @@ struct ProxyRelayTests {
         defer { proxy.stop() }
         let provider = Provider<Probe>(transport: transport(kind.route(to: proxy)))
         let task = Task { try await provider.request(Probe(Self.target)) }
-        await proxy.wait { $0.requestCount == (kind == .http ? 2 : 1) }
+        try await proxy.wait { $0.requestCount == (kind == .http ? 2 : 1) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("A shutdown closes an open tunnel and one that is being opened")
@@ -198,10 +198,10 @@ struct ProxyRelayTests {
         let provider = Provider<Probe>(transport: transport)
         let urls = try ["http://open.test", "http://other.test"].map { try #require(URL(string: $0)) }
         let tasks = urls.map { url in Task { try await provider.failureCode(Probe(url)) } }
-        await proxy.wait { $0.requestCount == 3 }
+        try await proxy.wait { $0.requestCount == 3 }
         try await transport.shutdown()
         for task in tasks { #expect(try await task.value == .clientClosed) }
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
         #expect(try await failure(transport)?.code == .clientClosed)
     }
 
@@ -243,6 +243,6 @@ struct ProxyRelayTests {
         await relay.close()
         let gone = transport(.http(host: "127.0.0.1", port: port))
         #expect(try await failure(gone)?.code == .connect(.refused))
-        await proxy.wait { $0.openConnectionCount == 0 }
+        try await proxy.wait { $0.openConnectionCount == 0 }
     }
 }

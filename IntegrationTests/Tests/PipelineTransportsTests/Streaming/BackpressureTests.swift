@@ -36,7 +36,7 @@ struct BackpressureTests {
         #expect(server.activity.holdCount < Self.bound)
         while let piece = try await paused.next() { received += piece.count }
         #expect(received == Self.byteCount)
-        await server.wait { $0.holdCount == count }
+        try await server.wait { $0.holdCount == count }
     }
 
     @Test("A server that pauses makes the request body wait")
@@ -51,7 +51,7 @@ struct BackpressureTests {
         let made = MadePieces(count: Self.byteCount >> 20)
         let task = RequestTask.requestStream(.stream(made))
         async let paused = provider.request(Probe(server, "/", method: .post, task: task))
-        await server.wait { $0.holdCount == 1 }
+        try await server.wait { $0.holdCount == 1 }
         let whole = MadePieces(count: Self.byteCount >> 20)
         _ = try await provider.request(
             Probe(other, "/", method: .post, task: .requestStream(.stream(whole)))

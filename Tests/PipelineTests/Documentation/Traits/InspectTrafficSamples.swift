@@ -119,10 +119,10 @@ struct InspectTrafficSamplesTests {
             plugins: [retry],
             configuration: .init(clock: clock, timeline: true)
         )
-        let pump = Task { await clock.advanceToNextSleeper() }
+        let pump = Task { try await clock.advanceToNextSleeper() }
         var text = ""
         try await InspectTrafficSamples.timeline(provider) { text = $0.description }
-        _ = await pump.value
+        _ = try await pump.value
         let guide = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "../../../../Sources/Pipeline/Pipeline.docc/InspectTraffic.md")
         let page = Markdown(try String(contentsOf: guide, encoding: .utf8))

@@ -206,7 +206,7 @@ struct OnAServerSamplesTests {
     }
 
     @Test("Cancelling the work cancels the remaining calls")
-    func cancel() async {
+    func cancel() async throws {
         let (jobs, queue) = AsyncStream.makeStream(of: Job.self)
         let transport = ScriptedTransport(always: .hang)
         let shop = Provider<Shop>(transport: transport)
@@ -218,7 +218,7 @@ struct OnAServerSamplesTests {
             }
         }
         queue.yield(Job(item: 7))
-        await transport.waitForRequests()
+        try await transport.waitForRequests()
         queue.finish()
         work.cancel()
         await work.value

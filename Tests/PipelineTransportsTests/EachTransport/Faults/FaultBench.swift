@@ -46,7 +46,7 @@ final class FaultBench: Sendable {
     func expectSound(_ server: LoopbackServer? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let (sent, ended) = balance.counts.withLock { $0 }
         #expect(sent == ended, sourceLocation: sourceLocation)
-        await server?.wait { $0.openConnectionCount == 0 }
+        try await server?.wait { $0.openConnectionCount == 0 }
         let next = await inSomeTime(Array(repeating: .zero, count: 20)) { _ in
             try await provider.request(Probe(healthy)).data
         }

@@ -73,7 +73,7 @@ struct FramingBench {
             let outcome = try await bench.outcome(method: method, isStreaming: isStreaming)
             #expect(outcome == row.expected(on: transport), "streaming: \(isStreaming)")
             if case .failure(let code) = outcome, transport.closes(after: code) {
-                await bench.server.wait { $0.openConnectionCount == 0 }
+                try await bench.server.wait { $0.openConnectionCount == 0 }
             }
             // A complete response leaves its connection to the next call, perhaps before the client notices its end.
             if row.closes { try await bench.checkLaterCall() } else { try await bench.checkNextCall() }

@@ -211,6 +211,6 @@ struct FramingFaultTests {
         } catch let error as PipelineError {
             #expect(error.code == .connectionLost)
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 }

@@ -57,15 +57,15 @@ struct RedirectFaultTests {
         let clock = ManualClock()
         let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: clock))
         let call = Task { try await provider.request(Probe(server)) }
-        await clock.waitForSleepers()
+        try await clock.waitForSleepers()
         clock.advance(by: .milliseconds(900))
         server.release("drip")
-        await clock.waitForSleepers()
-        #expect(await clock.advanceToNextSleeper() == .milliseconds(100))
+        try await clock.waitForSleepers()
+        #expect(try await clock.advanceToNextSleeper() == .milliseconds(100))
         let response = try await call.value
         #expect(response.data == Data("there".utf8))
         #expect(response.exchanges.map(\.statusCode) == [302, 200])
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(clock.sleeperCount == 0)
     }
 
@@ -86,7 +86,7 @@ struct RedirectFaultTests {
             #expect(response.data == Data("there".utf8))
             #expect(response.exchanges.map(\.statusCode) == [302, 200])
         }
-        if !transport.holdsRedirectBodies, fault != .bomb { await server.wait { $0.openConnectionCount == 0 } }
+        if !transport.holdsRedirectBodies, fault != .bomb { try await server.wait { $0.openConnectionCount == 0 } }
         let streamed = try await provider.stream(Probe(server))
         #expect(try await streamed.response.body.collect(upTo: 100) == Data("there".utf8))
     }
@@ -121,11 +121,11 @@ struct RedirectFaultTests {
         var target = Probe(server)
         target.options.attemptTimeout = .seconds(5)
         let call = Task { [target] in try await provider.request(target) }
-        await server.wait { $0.requestCount == 1 }
-        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        try await server.wait { $0.requestCount == 1 }
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.attempt))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("R10: on Linux, URLSession fails a redirect whose body is cut")

@@ -39,7 +39,7 @@ struct StallFaultTests {
             var target = Probe(server, "/\(count)")
             target.options.attemptTimeout = .seconds(5)
             let call = Task { [target] in try await bench.provider.request(target) }
-            await server.wait { $0.requestCount == count + 1 }
+            try await server.wait { $0.requestCount == count + 1 }
             let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
                 _ = try await result(moving: bench.clock, call).get()
             }
@@ -87,7 +87,7 @@ struct StallFaultTests {
             let start = ContinuousClock.now
             try expectTimeout(expected, try await bench.provider.failure(Probe(server, "/\(count)")))
             #expect(ContinuousClock.now - start >= time * 0.9)
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
             let streamed = await #expect(throws: PipelineError.self) {
                 for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}
             }
@@ -117,8 +117,8 @@ struct StallFaultTests {
                 received.withLock { $0 = step.received.byteCount }
             }
         }
-        await server.wait { $0.requestCount == 1 }
-        await bench.clock.waitForSleepers()
+        try await server.wait { $0.requestCount == 1 }
+        try await bench.clock.waitForSleepers()
         for count in 0..<7 {
             await eventually { received.withLock { $0 } == count }
             bench.clock.advance(by: .seconds(4))
@@ -144,7 +144,7 @@ struct StallFaultTests {
             let start = ContinuousClock.now
             #expect(try await bench.provider.request(Probe(server)).data == Data("bbbbb".utf8))
             #expect(ContinuousClock.now - start > time)
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
             return bench
         }
         try await #require(bench).expectSound()

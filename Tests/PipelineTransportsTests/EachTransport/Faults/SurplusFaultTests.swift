@@ -77,7 +77,7 @@ struct SurplusFaultTests {
     func later(transport: NetworkTransport, answer: Answer) async throws {
         for surplus in Self.surplus {
             let bench = try await idleBench(transport, answer, surplus)
-            await bench.server.wait { $0.openConnectionCount == 0 }
+            try await bench.server.wait { $0.openConnectionCount == 0 }
             try await bench.checkLaterCall()
             bench.server.stop()
         }
@@ -103,7 +103,7 @@ struct SurplusFaultTests {
         let bench = try FramingBench(transport.make(), script)
         #expect(try await bench.outcome(method: answer.method) == answer.expected)
         bench.server.release("more")
-        await bench.server.wait { $0.holdCount == 2 }
+        try await bench.server.wait { $0.holdCount == 2 }
         bench.server.release("sent")
         return bench
     }

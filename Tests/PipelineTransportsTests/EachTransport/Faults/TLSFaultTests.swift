@@ -99,6 +99,6 @@ struct TLSFaultTests {
             #expect(try await provider.failureCode(Probe(try secure(server), method: .post)) == code)
         }
         #expect(server.requests.isEmpty)
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 }

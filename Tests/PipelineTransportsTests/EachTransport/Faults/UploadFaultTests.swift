@@ -134,7 +134,7 @@ extension UploadFaultTests {
             let target = Probe(server, method: .put, task: .requestStream(source.body))
             #expect(try await bench.provider.request(target).data == Data("no".utf8))
             server.release("end")
-            await server.wait { $0.openConnectionCount == 0 }
+            try await server.wait { $0.openConnectionCount == 0 }
             return bench
         }
         try await #require(bench).expectSound()

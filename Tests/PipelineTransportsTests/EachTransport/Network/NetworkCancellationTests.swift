@@ -38,10 +38,10 @@ struct NetworkCancellationTests {
         let provider = Provider<Probe>(transport: transport.make())
         let target = Probe(server)
         let call = Task { try await provider.request(target) }
-        await server.wait { $0.requestCount == 1 }
+        try await server.wait { $0.requestCount == 1 }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(try await provider.request(Probe(server, "/next")).statusCode == 200)
     }
 
@@ -95,11 +95,11 @@ struct NetworkCancellationTests {
         var target = Probe(server)
         target.options.attemptTimeout = .seconds(1)
         let call = Task { [target] in try await provider.failureCode(target) }
-        await server.wait { $0.requestCount == 1 }
-        await clock.waitForSleepers()
+        try await server.wait { $0.requestCount == 1 }
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         #expect(try await call.value == .timeout(.attempt))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test(
@@ -108,6 +108,6 @@ struct NetworkCancellationTests {
     )
     func storm(transport: NetworkTransport) async throws {
         let server = try await runCancellationStorm(on: transport.make())
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 }

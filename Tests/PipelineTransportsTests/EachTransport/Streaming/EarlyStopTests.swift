@@ -28,7 +28,7 @@ struct EarlyStopTests {
             break
         }
         // The response is still alive, so the iterator closed the exchange.
-        await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
+        try await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
         #expect(response.statusCode == 200)
         #expect(try await provider.request(Probe(server)).mapString() == "next")
     }
@@ -45,7 +45,7 @@ struct EarlyStopTests {
         #expect(response?.statusCode == 200)
         #expect(server.activity.openConnectionCount == 1)
         response = nil
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(try await provider.request(Probe(server)).mapString() == "next")
     }
 
@@ -66,7 +66,7 @@ struct EarlyStopTests {
         await eventually { received.count == 1_000 }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("Two concurrent streams do not block each other", arguments: NetworkTransport.allCases)
@@ -116,7 +116,7 @@ struct EarlyStopTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         await eventually { ended.count == 1 }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         #expect(server.requests.isEmpty)
         continuation.finish()
     }

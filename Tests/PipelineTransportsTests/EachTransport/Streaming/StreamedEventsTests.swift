@@ -72,9 +72,9 @@ struct StreamedEventsTests {
             #expect(event.data == "1")
             break
         }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
         for try await _ in try await provider.stream(Probe(server)).lines() { break }
-        await server.wait { $0.requestCount == 2 && $0.openConnectionCount == 0 }
+        try await server.wait { $0.requestCount == 2 && $0.openConnectionCount == 0 }
     }
 
     @Test("Cancelling the reader closes the connection", arguments: NetworkTransport.allCases)
@@ -89,7 +89,7 @@ struct StreamedEventsTests {
         for await _ in arrivals { break }
         reading.cancel()
         await #expect(throws: CancellationError.self) { try await reading.value }
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 
     /// How a stream ends prematurely.
@@ -216,7 +216,7 @@ struct StreamedEventsTests {
             #expect(server.activity.connectionCount == 8)
             #expect(server.activity.requestCount == 8)
             let mover = Task {
-                while !Task.isCancelled { await clock.advanceToNextSleeper() }
+                while !Task.isCancelled { try await clock.advanceToNextSleeper() }
             }
             defer { mover.cancel() }
             open.first.map { subscribers.readers[$0].cancel() }
@@ -271,7 +271,7 @@ struct StreamedEventsTests {
         }
         #expect(data == ["1"])
         #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"]])
-        await server.wait { $0.openConnectionCount <= 1 }
+        try await server.wait { $0.openConnectionCount <= 1 }
     }
 
     @Test(
@@ -303,6 +303,6 @@ struct StreamedEventsTests {
         }
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.response?.data == Data("later".utf8))
-        await server.wait { $0.openConnectionCount == 0 }
+        try await server.wait { $0.openConnectionCount == 0 }
     }
 }

@@ -50,7 +50,7 @@ struct StreamedUploadTests {
         defer { server.stop() }
         server.release("begun")
         let pieces = Pieces(3) { index in
-            if index > 0 { await server.wait { $0.holdCount == 1 } }
+            if index > 0 { try await server.wait { $0.holdCount == 1 } }
         }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
         // The greeting received the beginning, so the rest is not a valid request.
