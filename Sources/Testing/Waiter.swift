@@ -37,6 +37,7 @@ final class Waiter: Sendable {
     }
 
     /// - Parameter sentence: what did not happen, and what did.
+    /// - Throws: how the wait ended, if not by what it waits for.
     func wait(_ sentence: @escaping @Sendable () -> String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [pauseCount] in

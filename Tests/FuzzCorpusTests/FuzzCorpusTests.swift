@@ -72,14 +72,14 @@ struct FuzzCorpusTests {
     }
 }
 
-/// Runs an operation in a task, and blocks the thread until it ends.
+/// Runs an operation in a task, and blocks the thread until it ends, for at most two minutes.
 func runToEnd(_ operation: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task {
         await operation()
         isDone.signal()
     }
-    isDone.wait()
+    if isDone.wait(timeout: .now() + 120) == .timedOut { Issue.record("An operation did not end in two minutes.") }
 }
 
 /// Records an issue if a property of a target does not hold.

@@ -138,7 +138,7 @@ private enum Curl {
         process.standardOutput = FileHandle.nullDevice
         let (ends, ended) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in ended.finish() }
-        try process.run()
+        try process.run(within: 120)
         for await _ in ends {}
         #expect(process.terminationStatus == 0)
         let later = server.requests.filter { !$0.values(of: "X-Later").isEmpty }

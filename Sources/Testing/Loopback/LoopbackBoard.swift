@@ -60,7 +60,9 @@ final class LoopbackBoard: Sendable {
     }
 
     /// Blocks the thread until the name is released or the server stops.
-    func hold(_ name: String) {
+    ///
+    /// - Returns: `false` if neither happened in two minutes.
+    func hold(_ name: String, within bound: DispatchTimeInterval = .seconds(120)) -> Bool {
         let signal = DispatchSemaphore(value: 0)
         change { state in
             state.activity.holdCount += 1
@@ -70,7 +72,7 @@ final class LoopbackBoard: Sendable {
                 state.holds.append((name, signal))
             }
         }
-        signal.wait()
+        return signal.wait(timeout: .now() + bound) == .success
     }
 
     func release(_ name: String) {

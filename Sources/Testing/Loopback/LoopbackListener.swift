@@ -108,8 +108,10 @@ final class LoopbackListener: Sendable {
         case .receive:
             return connection.receive()?.isEmpty == false
         case .hold(let name):
-            board.hold(name)
-            return true
+            if board.hold(name) { return true }
+            let sentence = "LoopbackServer: no test released “\(name)” in two minutes, so the connection is closed\n"
+            FileHandle.standardError.write(Data(sentence.utf8))
+            return false
         case .wait(let duration):
             return connection.pause(for: duration)
         case .close:

@@ -72,7 +72,12 @@ struct MinimumDurationPluginTests {
             (.customCodes([404]), 404, .success, true),
         ]
     )
-    func statuses(validation: ValidationType, status: Int, results: MinimumDurationPlugin.Results, isHeld: Bool) async throws {
+    func statuses(
+        validation: ValidationType,
+        status: Int,
+        results: MinimumDurationPlugin.Results,
+        isHeld: Bool
+    ) async throws {
         let provider = provider(step(0, .status(status)), MinimumDurationPlugin(.seconds(2), appliesTo: results))
         let call = Task { try await provider.request(Ask(validationType: validation)) }
         if isHeld { #expect(try await clock.advanceToNextSleeper() == .seconds(2)) }

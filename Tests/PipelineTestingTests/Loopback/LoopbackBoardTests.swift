@@ -64,6 +64,14 @@ struct LoopbackBoardTests {
         #expect(server.activity.requestCount == 1)
     }
 
+    @Test("A hold that is not released ends after its time, and a released one does not hold")
+    func vainHold() {
+        let board = LoopbackBoard()
+        #expect(!board.hold("never", within: .milliseconds(1)))
+        board.release("known")
+        #expect(board.hold("known", within: .milliseconds(1)))
+    }
+
     @Test("Waiting in vain fails with a sentence, and the server still works")
     func vainWait() async throws {
         let board = LoopbackBoard()

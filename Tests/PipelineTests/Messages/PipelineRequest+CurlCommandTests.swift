@@ -22,7 +22,7 @@ struct PipelineRequestCurlCommandTests {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "curl() { printf '%s\\0' \"$@\"; }\n" + command]
         process.standardOutput = output
-        try process.run()
+        try process.run(within: 120)
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return data.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {

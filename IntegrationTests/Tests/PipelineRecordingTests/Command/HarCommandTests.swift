@@ -28,7 +28,7 @@ private enum HarCommand {
         process.standardError = errors
         let (events, ended) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { ended.yield($0.terminationStatus) }
-        try process.run()
+        try process.run(within: 120)
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         let status = await events.first { _ in true }
         let errorData = try errors.fileHandleForReading.readToEnd() ?? Data()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A process of the executable `cachewriter`, which is beside the tests or in a folder above them.
@@ -22,7 +23,7 @@ final class CacheChild: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.terminationHandler = { _ in continuation.finish() }
-        try process.run()
+        try process.run(within: 120)
     }
 
     /// Returns what the process prints until it ends.

@@ -58,7 +58,7 @@ final class LocalRedis: @unchecked Sendable {
             + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.run(within: 600)
         let process = process
         let isReady = await becomesTrue {
             guard process.isRunning else { return true }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 /// The files that `scripts/mitmproxy` prepares; the script documents them.
@@ -41,7 +42,7 @@ enum Mitmproxy {
         process.standardError = output
         let (events, ended) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { ended.yield($0.terminationStatus) }
-        try process.run()
+        try process.run(within: 120)
         let data = try await Task { try output.fileHandleForReading.readToEnd() ?? Data() }.value
         var status: Int32 = -1
         for await code in events {
