@@ -53,7 +53,7 @@ import OpenCombine
     }
 
     @Test("M121: cancelling the subscription cancels the request")
-    func cancellation() async {
+    func cancellation() async throws {
         let log = CallLog()
         let transport = ScriptedTransport(always: .hang)
         let provider = MoyaProvider<PlainTarget>(transport: transport, plugins: [LoggedPlugin("A", log)])

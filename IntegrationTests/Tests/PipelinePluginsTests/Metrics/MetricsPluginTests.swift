@@ -109,7 +109,7 @@ struct MetricsPluginTests {
     }
 
     @Test("The call and each exchange record a duration on the provider's clock")
-    func durations() async {
+    func durations() async throws {
         let transport = ScriptedTransport([
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
         ])
@@ -127,7 +127,7 @@ struct MetricsPluginTests {
     }
 
     @Test("C14 The wait for a connection has its own duration if the transport reports it")
-    func connectionWait() async {
+    func connectionWait() async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
                 context.reportConnectionWait()
@@ -143,7 +143,7 @@ struct MetricsPluginTests {
     }
 
     @Test("Calls and exchanges are counted as active while they are in flight")
-    func active() async {
+    func active() async throws {
         let transport = ScriptedTransport { request, _ in
             .delayed(.seconds(request.path == "/1" ? 1 : 2), .status(200))
         }
@@ -180,7 +180,7 @@ struct MetricsPluginTests {
     }
 
     @Test("A cancelled call counts as cancelled")
-    func cancelled() async {
+    func cancelled() async throws {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .delayed(.seconds(9), .status(200))),
             plugins: [plugin],
@@ -452,7 +452,7 @@ struct MetricsPluginTests {
         "Inside or outside a retry plugin, a call counts once and every exchange counts",
         arguments: [true, false]
     )
-    func position(isInside: Bool) async {
+    func position(isInside: Bool) async throws {
         let transport = ScriptedTransport([
             .delayed(.seconds(1), .status(503)), .delayed(.seconds(1), .status(200)),
         ])

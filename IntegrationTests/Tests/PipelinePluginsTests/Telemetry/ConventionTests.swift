@@ -71,7 +71,7 @@ struct ConventionTests {
     }
 
     @Test("The telemetry of a cancelled call follows the conventions")
-    func cancelled() async {
+    func cancelled() async throws {
         let provider = provider(ScriptedTransport(always: .delayed(.seconds(9), .status(200))))
         let call = Task { try await provider.request(Ask()) }
         try await clock.waitForSleepers()
@@ -82,7 +82,7 @@ struct ConventionTests {
     }
 
     @Test("The telemetry of a call that timed out follows the conventions")
-    func timedOut() async {
+    func timedOut() async throws {
         let provider = provider(ScriptedTransport(always: .delayed(.seconds(9), .status(200))))
         let call = Task { try await provider.request(Ask(), options: .init { $0.attemptTimeout = .seconds(1) }) }
         try await clock.waitForSleepers(2)

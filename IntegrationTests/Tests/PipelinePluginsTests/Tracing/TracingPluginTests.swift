@@ -91,7 +91,7 @@ struct TracingPluginTests {
     }
 
     @Test("Span times come from the provider's clock")
-    func moments() async {
+    func moments() async throws {
         let steps: [ScriptedTransport.Step] = [
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
         ]
@@ -194,7 +194,7 @@ struct TracingPluginTests {
     }
 
     @Test("A cancelled call is an error of both spans, with cancelled as error.type")
-    func cancelled() async {
+    func cancelled() async throws {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
@@ -239,7 +239,7 @@ struct TracingPluginTests {
     }
 
     @Test("The call's span ends when the response reaches the plugin's position")
-    func endsAtItsPlace() async {
+    func endsAtItsPlace() async throws {
         let slow = PluginStack.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
         for plugins in [[plugin, slow] as [any PluginType], [slow, plugin]] {
             let provider = Provider<Ask>(

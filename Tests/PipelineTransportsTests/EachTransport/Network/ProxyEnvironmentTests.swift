@@ -146,7 +146,7 @@ struct ProxyEnvironmentTests {
         try await transport.shutdown()
         try await transport.shutdown()
         #expect(try await Provider<Probe>(transport: transport).failureCode(bench.plain) == .clientClosed)
-        await bench.proxy.wait { $0.openConnectionCount == 0 }
+        try await bench.proxy.wait { $0.openConnectionCount == 0 }
     }
 
     @Test("Q10 A proxy in the configuration receives every request")

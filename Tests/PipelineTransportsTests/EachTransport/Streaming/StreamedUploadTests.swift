@@ -19,7 +19,7 @@ struct StreamedUploadTests {
 
             mutating func next() async throws -> Data? {
                 guard index < pieces.count else { return nil }
-                await pieces.willMake(index)
+                try await pieces.willMake(index)
                 index += 1
                 pieces.made.store(index, ordering: .relaxed)
                 return pieces.piece
@@ -29,9 +29,9 @@ struct StreamedUploadTests {
         let count: Int
         let made = Atomic(0)
         private let piece = Data(repeating: 7, count: 64 << 10)
-        private let willMake: @Sendable (Int) async -> Void
+        private let willMake: @Sendable (Int) async throws -> Void
 
-        init(_ count: Int, willMake: @escaping @Sendable (Int) async -> Void = { _ in }) {
+        init(_ count: Int, willMake: @escaping @Sendable (Int) async throws -> Void = { _ in }) {
             self.count = count
             self.willMake = willMake
         }
