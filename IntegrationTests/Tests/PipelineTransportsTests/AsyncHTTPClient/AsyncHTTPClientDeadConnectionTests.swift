@@ -149,12 +149,12 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/dies"])
     }
 
-    /// A server that closes the connection at as many requests for `/dies` as `closes` says.
+    /// A server that closes the connection at as many requests for `/dies` as `closes` says, when `close` is released.
     ///
     /// It responds to `/` at once, and to other requests when their path is released.
     private static func server(closes: ClosesLeft) throws -> LoopbackServer {
         try LoopbackServer { request in
-            if request.target == "/dies", closes.take() { return [.close] }
+            if request.target == "/dies", closes.take() { return [.hold("close"), .close] }
             return request.target == "/" ? [.respond(200)] : [.hold(request.target), .respond(200)]
         }
     }
@@ -179,12 +179,19 @@ struct AsyncHTTPClientDeadConnectionTests {
         defer { server.stop() }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 2))
         // Two connections for first tries, which die, two for second tries, and two for first tries again.
-        for (index, path) in ["/first", "/dies", "/last"].enumerated() {
+        for (path, holds) in [
+            ("/first", [(2, "/first")]), ("/dies", [(4, "close"), (6, "/dies")]), ("/last", [(8, "/last")]),
+        ] {
             closes.set(2)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<2 { group.addTask { _ = try await provider.request(Probe(server, path)) } }
-                try await server.wait { $0.holdCount == 2 * index + 2 }
-                server.release(path)
+                group.addTask {
+                    // Both requests have arrived before either of them continues.
+                    for (count, name) in holds {
+                        try await server.wait { $0.holdCount == count }
+                        server.release(name)
+                    }
+                }
                 try await group.waitForAll()
             }
         }
@@ -199,7 +206,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         let closes = ClosesLeft()
         let server = try Self.server(closes: closes)
         defer { server.stop() }
-        server.release("/dies")
+        for name in ["/dies", "close"] { server.release(name) }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         // Leaves a connection for the third try, and then one for the second.
         for count in [1, 2, 1] {
