@@ -34,6 +34,7 @@ struct CutCalls {
                 server.activity.openConnectionCount == 0
             else { return code }
             missedEndCount += 1
+            print("\(transport) missed that the server had closed the connection of \(path)")
             bench = try Self.makeBench(transport)
         }
     }
