@@ -302,7 +302,7 @@ let package = Package(
             name: "PipelineRecordingTests",
             dependencies: [
                 "Pipeline", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins", "PipelineTransports",
-                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes,
+                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes,
                 asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],

@@ -1,0 +1,1 @@
+../../../../Tests/PipelineRecordingTests/Command/HarCommand.swift
