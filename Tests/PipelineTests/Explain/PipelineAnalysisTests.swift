@@ -16,27 +16,22 @@ struct PipelineAnalysisTests {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
-    /// Returns the analysis of a stack on the manual clock, which moves on to each moment that a task waits for.
+    /// Returns the analysis of a stack in virtual time.
     private func analysis(
         _ transport: some Transport,
         _ plugins: [any PluginType],
         rounds: Int = 3,
         allocations: AllocationCounter? = nil
     ) async throws -> PipelineAnalysis {
-        let clock = clock
-        let pump = Task {
-            while !Task.isCancelled {
-                try await clock.waitForSleepers()
-                clock.advanceIfAnyoneSleeps()
-            }
+        let (clock, target, provider) = (clock, target, provider(transport, plugins))
+        return try await clock.run {
+            try await provider.explain(
+                running: target,
+                rounds: rounds,
+                allocations: allocations,
+                clock: PipelineClock(clock)
+            )
         }
-        defer { pump.cancel() }
-        return try await provider(transport, plugins).explain(
-            running: target,
-            rounds: rounds,
-            allocations: allocations,
-            clock: PipelineClock(clock)
-        )
     }
 
     /// Returns an interceptor that waits before and after what is inside it.
