@@ -134,6 +134,7 @@ struct ConformanceBench: Sendable {
     func cancelledOutcome(of target: ConformanceTarget) async throws -> Result<PipelineResponse, any Error> {
         let provider = makeProvider()
         let call = Task { try await provider.request(target) }
+        defer { call.cancel() }
         if sendsBytes { try await server.wait { $0.requestCount > 0 } }
         call.cancel()
         return await call.result

@@ -53,6 +53,7 @@ extension ConformanceCheck {
         target.options.attemptTimeout = .seconds(5)
         let provider = bench.makeProvider()
         let call = Task { [target] in try await provider.request(target) }
+        defer { call.cancel() }
         try await bench.server.wait { $0.requestCount > 0 }
         try await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(5))

@@ -61,8 +61,10 @@ final class LoopbackBoard: Sendable {
 
     /// Blocks the thread until the name is released or the server stops.
     ///
-    /// - Returns: `false` if neither happened in two minutes.
-    func hold(_ name: String, within bound: DispatchTimeInterval = .seconds(120)) -> Bool {
+    /// The time is longer than that of a test's wait, which can explain more.
+    ///
+    /// - Returns: `false` if neither happened in three minutes.
+    func hold(_ name: String, within bound: DispatchTimeInterval = .seconds(180)) -> Bool {
         let signal = DispatchSemaphore(value: 0)
         change { state in
             state.activity.holdCount += 1

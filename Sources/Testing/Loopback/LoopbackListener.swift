@@ -109,7 +109,7 @@ final class LoopbackListener: Sendable {
             return connection.receive()?.isEmpty == false
         case .hold(let name):
             if board.hold(name) { return true }
-            let sentence = "LoopbackServer: no test released “\(name)” in two minutes, so the connection is closed\n"
+            let sentence = "LoopbackServer: no test released “\(name)” in three minutes, so the connection is closed\n"
             FileHandle.standardError.write(Data(sentence.utf8))
             return false
         case .wait(let duration):

@@ -173,7 +173,7 @@ extension LoopbackServer {
 
         /// Waits until ``LoopbackServer/release(_:)`` is called with the same name or the server stops.
         ///
-        /// After two minutes of real time, the server says so on standard error, and closes the connection.
+        /// After three minutes of real time, the server says so on standard error, and closes the connection.
         public static func hold(_ name: String) -> Action { Action(kind: .hold(name)) }
 
         /// Waits for a duration in real time or until the server stops; does not wait if the duration is zero or less.

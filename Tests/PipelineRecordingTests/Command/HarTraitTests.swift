@@ -1,3 +1,4 @@
+#if !HARCommand
 import Foundation
 import TestSupport
 import Testing
@@ -12,3 +13,4 @@ struct HarTraitTests {
         #expect(result.errors.contains("HARCommand"))
     }
 }
+#endif
