@@ -58,8 +58,8 @@ let asyncHTTPClient = Target.Dependency.product(
     package: "async-http-client",
     condition: .when(traits: ["AsyncHTTPClient"])
 )
-let nio = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
-    Target.Dependency.product(name: name, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
+func nio(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
 }
 let nioSSL = Target.Dependency.product(
     name: "NIOSSL",
@@ -165,7 +165,10 @@ let package = Package(
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", "PipelineHashes", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
+            dependencies: [
+                "Pipeline", "PipelineHashes", httpTypes, asyncHTTPClient, nio("NIOCore"), nio("NIOHTTP1"),
+                nio("NIOPosix"), nio("NIOTLS"), nioSSL, nioHTTP2,
+            ],
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),
@@ -223,14 +226,24 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "CBrotli",
+            pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]
+        ),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(
+            name: "CHiredis",
+            pkgConfig: "hiredis",
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
+        ),
         .target(
             name: "TestSupport",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
-                + nio,
+            dependencies: [
+                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient,
+                nio("NIOCore"),
+            ],
             path: "Tests/Support",
             swiftSettings: testSettings
         ),
@@ -241,11 +254,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineStoresTests",
-            dependencies: [
-                "PipelineStores", "PipelineRedaction", "PipelineTesting",
-                "TestSupport",
-                httpTypes,
-            ],
+            dependencies: ["PipelineStores", "PipelineTesting", "TestSupport", httpTypes],
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -253,9 +262,8 @@ let package = Package(
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
                 "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "PipelineAllocations", "TestSupport",
-                httpTypes,
-                logging, asyncHTTPClient,
-            ] + nio,
+                httpTypes, logging, asyncHTTPClient, nio("NIOCore"),
+            ],
             exclude: ["Documentation/Replays"],
             swiftSettings: testSettings
         ),
@@ -270,25 +278,24 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins",
-                "PipelineStores", "PipelineTesting", "PipelineTransports", "TestSupport", "CZlib",
-                httpTypes, logging, metrics, tracing,
-            ] + crypto,
+                "Pipeline", "PipelineAPI", "PipelineHashes", "PipelinePlugins", "PipelineStores", "PipelineTesting",
+                "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging,
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
-                "CZlib", httpTypes, asyncHTTPClient, nioSSL,
-            ] + nio,
+                httpTypes, asyncHTTPClient, nio("NIOCore"),
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineMoyaTests",
             dependencies: [
                 "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
-                httpTypes, openCombine,
+                httpTypes,
             ],
             // No upcoming features: the samples are compiled like source that was written for Moya.
             swiftSettings: wholeModule
@@ -301,16 +308,15 @@ let package = Package(
         .testTarget(
             name: "PipelineRecordingTests",
             dependencies: [
-                "Pipeline", "PipelineContentCoding", "PipelineHashes", "PipelinePlugins", "PipelineTransports",
+                "Pipeline", "PipelineHashes", "PipelinePlugins", "PipelineStores", "PipelineTransports",
                 "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes,
-                asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTestingTests",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "TestSupport", httpTypes],
+            dependencies: ["Pipeline", "PipelineTesting", "TestSupport", httpTypes],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -48,19 +48,21 @@ let common =
         "PipelineTesting",
         "PipelineReplayTesting"
     ) + products("HTTPTypes", package: "swift-http-types")
-let network =
-    products("AsyncHTTPClient", package: "async-http-client")
-    + products("NIOCore", "NIOHTTP1", "NIOPosix", package: "swift-nio")
-    + products("NIOSSL", package: "swift-nio-ssl")
+let asyncHTTPClient = products("AsyncHTTPClient", package: "async-http-client")
+let nioCore = products("NIOCore", package: "swift-nio")
+let nio = nioCore + products("NIOHTTP1", "NIOPosix", package: "swift-nio")
+let nioSSL = products("NIOSSL", package: "swift-nio-ssl")
 let logging = products("Logging", package: "swift-log")
-let metrics = products("Metrics", "MetricsTestKit", package: "swift-metrics")
-let tracing = products("Tracing", "InMemoryTracing", package: "swift-distributed-tracing")
-let crypto = products("Crypto", "CryptoExtras", package: "swift-crypto")
+let metrics = products("Metrics", package: "swift-metrics")
+let tracing = products("Tracing", package: "swift-distributed-tracing")
+let metricsTestKit = products("MetricsTestKit", package: "swift-metrics")
+let inMemoryTracing = products("InMemoryTracing", package: "swift-distributed-tracing")
+let crypto = products("Crypto", package: "swift-crypto")
 let openCombine = products("OpenCombine", package: "OpenCombine")
 let arguments = products("ArgumentParser", package: "swift-argument-parser")
 let service =
     products("Hummingbird", package: "hummingbird")
-    + products("ServiceLifecycle", "UnixSignals", package: "swift-service-lifecycle")
+    + products("ServiceLifecycle", package: "swift-service-lifecycle")
 
 let package = Package(
     name: "IntegrationTests",
@@ -81,15 +83,23 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "TestSupport", dependencies: common + network, swiftSettings: swiftSettings),
+        .target(name: "TestSupport", dependencies: common + asyncHTTPClient + nioCore, swiftSettings: swiftSettings),
         // Checks telemetry against OpenTelemetry's conventions.
-        .target(name: "TelemetryChecks", dependencies: common + metrics + tracing, swiftSettings: swiftSettings),
+        .target(
+            name: "TelemetryChecks",
+            dependencies: common + tracing + inMemoryTracing,
+            swiftSettings: swiftSettings
+        ),
         // Writes to a DiskCacheStore until it is killed by a test.
         .executableTarget(name: "cachewriter", dependencies: common, swiftSettings: swiftSettings),
         // One of the processes that share a rate limit in a test.
         .executableTarget(name: "ratelimitworker", dependencies: common, swiftSettings: swiftSettings),
         // The examples, whose folders are packages of their own.
-        .executableTarget(name: "caching-proxy", dependencies: common + network, swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "caching-proxy",
+            dependencies: common + asyncHTTPClient + nio,
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(
             name: "github",
             dependencies: common + arguments,
@@ -98,7 +108,8 @@ let package = Package(
         ),
         .executableTarget(
             name: "gateway",
-            dependencies: common + network + logging + metrics + tracing + service,
+            dependencies: common + nioCore + logging + metrics + tracing + service
+                + products("UnixSignals", package: "swift-service-lifecycle"),
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -108,18 +119,18 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelinePluginsTests",
-            dependencies: common + network + logging + metrics + tracing + crypto + ["TestSupport", "TelemetryChecks"],
+            dependencies: common + logging + metrics + metricsTestKit + tracing + inMemoryTracing + crypto
+                + ["TestSupport", "TelemetryChecks"],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineTransportsTests",
-            dependencies: common + network + ["TestSupport"],
+            dependencies: common + asyncHTTPClient + nio + nioSSL + ["TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "PipelineRecordingTests",
-            dependencies: common + network + pipeline("har") + ["TestSupport"],
-
+            dependencies: common + pipeline("har") + ["TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -133,10 +144,12 @@ let package = Package(
             // No upcoming features: the samples are compiled like source that was written for Moya.
             swiftSettings: traits.map { .define($0) } + wholeModule
         ),
-        // The samples of the guides.
+        // The samples of the guides. No source imports PipelineAllocations, but scripts/docs reads its built module.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: common + network + logging + pipeline("PipelineAllocations") + ["TestSupport"],
+            dependencies: common + asyncHTTPClient + nioCore + logging + pipeline("PipelineAllocations") + [
+                "TestSupport"
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -146,12 +159,12 @@ let package = Package(
         ),
         .testTarget(
             name: "GatewayTests",
-            dependencies: common + network + metrics + tracing + service + ["gateway", "TestSupport"],
+            dependencies: common + metrics + tracing + service + ["gateway", "TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: common + network + logging + ["TelemetryChecks", "TestSupport"],
+            dependencies: common + asyncHTTPClient + nioSSL + logging + ["TelemetryChecks", "TestSupport"],
             exclude: ["httpbin", "mitmproxy", "OAuth/server"],
             swiftSettings: testSettings
         ),
