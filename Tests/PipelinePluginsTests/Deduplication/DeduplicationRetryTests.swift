@@ -54,4 +54,41 @@ struct DeduplicationRetryTests {
         #expect(Set(await calls.results.map(\.text)) == ["fine"])
         #expect(bench.transport.sent.count == 2)
     }
+
+    /// Calls whose second member is two seconds late to see the failure that it shares, at one second.
+    private static func resultsWithLateMember(
+        _ retry: RetryPlugin,
+        deadline: Duration? = nil
+    ) async -> (results: [Result<PipelineResponse, any Error>], bench: ConvoyBench) {
+        let late = PluginStack.intercept(name: "late") { request, context, next in
+            let response = try await next(request)
+            if context.callID == 2, response.statusCode == 503 { try await context.clock.sleep(for: .seconds(2)) }
+            return response
+        }
+        let limit = PluginStack.prepare(name: "deadline") { _, context in
+            if let deadline { context.setDeadline(context.start.advanced(by: deadline)) }
+        }
+        let bench = ConvoyBench([limit, retry, late, DeduplicationPlugin()]) { _, index in
+            .status(index == 0 ? 503 : 200)
+        }
+        return (await bench.results(of: await bench.begin(2)), bench)
+    }
+
+    @Test("D09 A call that is late to see the shared failure retries at the time of the others")
+    func lateMember() async {
+        let (results, bench) = await Self.resultsWithLateMember(RetryPlugin(backoff: .constant(.seconds(5))))
+        #expect(results.map(\.response?.statusCode) == [200, 200])
+        #expect(bench.transport.sent.count == 2)
+        #expect(bench.clock.now.offset == .seconds(6))
+    }
+
+    @Test("D09 T08 A call whose deadline passed before it saw the shared failure gives the failure back")
+    func lateMemberAfterDeadline() async {
+        let (results, _) = await Self.resultsWithLateMember(
+            RetryPlugin(backoff: .constant(.seconds(1))),
+            deadline: .milliseconds(2_500)
+        )
+        #expect(results.map(\.response?.statusCode) == [200, 503])
+        #expect(results.last?.response?.exchanges.last?.refusedRetry == nil)
+    }
 }

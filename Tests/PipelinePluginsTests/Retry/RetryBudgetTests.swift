@@ -72,6 +72,19 @@ struct RetryBudgetTests {
         #expect(await bench.outcome().exchanges.count == 2)
     }
 
+    @Test("A failure before any exchange is retried without regard to the budget")
+    func unsent() async {
+        let failure = PipelineError(.connectionLost, "by script")
+        let attempts = Mutex(0)
+        let failing = PluginStack.intercept(name: "Failing") { _, _, _ in
+            attempts.withLock { $0 += 1 }
+            throw failure
+        }
+        let bench = RetryBench(ScriptedTransport(always: .status(200)), [Self.budget(0), failing])
+        #expect(await bench.outcome().text == failure.code.rawValue)
+        #expect(attempts.withLock { $0 } == 3)
+    }
+
     @Test("Copies of the plugin share a budget; separate plugins do not")
     func copies() async {
         let transport = ScriptedTransport(always: .status(503))
