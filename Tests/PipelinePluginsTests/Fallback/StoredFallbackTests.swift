@@ -54,6 +54,32 @@ struct StoredFallbackTests {
         #expect(transport.sent.count == 2)
     }
 
+    @Test("A call that begins while another gets its stale response has an exchange of its own")
+    func begunDuringFallback() async throws {
+        let fields = CacheBench.control("max-age=60, stale-if-error=600")
+        let transport = ScriptedTransport { _, index in
+            index == 1 ? .failure(.connectionLost) : .status(200, headers: fields, body: "\(index)")
+        }
+        let slow = PluginStack.intercept(name: "slow") { request, context, next in
+            try await context.clock.sleep(for: .seconds(1))
+            return try await next(request)
+        }
+        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, DeduplicationPlugin(), slow])
+        func begin() -> Task<String, any Error> { Task { try await bench.get() } }
+        let storing = begin()
+        try await bench.clock.advanceToNextSleeper()
+        #expect(try await storing.value == "0 miss")
+        bench.clock.advance(by: .seconds(100))
+        let failing = begin()
+        try await bench.clock.advanceToNextSleeper()
+        try await bench.clock.waitForSleepers(1)
+        let other = begin()
+        try await bench.clock.waitForSleepers(2)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await failing.value == "0 stale")
+        #expect(try await other.value == "2 miss")
+    }
+
     @Test("Without a stored response that may be used, the failure of the origin is thrown")
     func withoutStored() async throws {
         let transport = ScriptedTransport([
