@@ -60,7 +60,8 @@ public import Pipeline
 /// **Position**
 ///
 /// - Inside every plugin that sets a credential or another field, because fields set further inside are not compared.
-///   Outside ``AccessTokenPlugin``, for example, two users could share one response.
+///   If a plugin inside sets a credential without an identity (`PipelineContext.addIdentity(_:of:)`), its response goes
+///   to the call that leads only; the others send their own requests, and a warning is logged once.
 /// - Inside a plugin that retries, each call decides on its own whether to retry, and those that retry share that
 ///   exchange, too. Outside it, calls share all attempts and waits.
 /// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.

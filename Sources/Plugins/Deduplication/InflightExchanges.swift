@@ -1,3 +1,5 @@
+import HTTPTypes
+import Logging
 import Pipeline
 import Synchronization
 
@@ -9,7 +11,7 @@ final class InflightExchanges: Sendable {
         case ended(Result<PipelineResponse, any Error>, isJoined: Bool)
         /// The call has left.
         case cancelled
-        /// The call needs its own exchange.
+        /// The call makes its own exchange.
         case refused
     }
 
@@ -54,6 +56,7 @@ final class InflightExchanges: Sendable {
     private let state: Mutex<State>
     private let room: ResultRoom
     private let lastCaller = Atomic(0)
+    private let hasWarned = Atomic(false)
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int) {
         let table = Table(maximumCallerCount: maximumCallerCount, maximumExchangeCount: maximumExchangeCount)
@@ -148,7 +151,8 @@ final class InflightExchanges: Sendable {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
-                self.finish(caller, key, result) { depth in
+                let isPersonal = Self.isPersonal(result, request, after: earlierExchangeCount, context)
+                self.finish(caller, key, result, isPersonal) { depth in
                     Convoy(
                         key: key,
                         result: result,
@@ -173,6 +177,7 @@ final class InflightExchanges: Sendable {
         _ exchange: Int,
         _ key: InflightKey,
         _ result: Result<PipelineResponse, any Error>,
+        _ isPersonal: Bool,
         _ makeConvoy: (_ depth: Int) -> Convoy
     ) {
         let (callers, convoy) = state.withLock { state -> ([(caller: Int, waiter: Waiter)], Convoy?) in
@@ -180,14 +185,52 @@ final class InflightExchanges: Sendable {
             let known = state.successors.removeValue(forKey: exchange)
             // Most exchanges have one caller, which shares nothing with others.
             let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false
-            guard !callers.isEmpty, isShared else { return (callers, nil) }
+            guard !callers.isEmpty, isShared, !isPersonal else { return (callers, nil) }
             let convoy = makeConvoy(known?.depth ?? 0)
             known?.successor.keep(Successor.Ending(result: result, convoy: convoy))
             return (callers, convoy)
         }
         for (caller, waiter) in callers {
-            waiter.resume(returning: Ticket(outcome: .ended(result, isJoined: caller != exchange), convoy: convoy))
+            let isJoined = caller != exchange
+            let outcome = isPersonal && isJoined ? Outcome.refused : .ended(result, isJoined: isJoined)
+            waiter.resume(returning: Ticket(outcome: outcome, convoy: convoy))
         }
+        if isPersonal, callers.contains(where: { $0.caller != exchange }) { warnOnce() }
+    }
+
+    private func warnOnce() {
+        guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
+        LoggingPlugin.makeStandardLogger().warning(
+            """
+            DeduplicationPlugin shares no response to a request in which a plugin or transport inside it has set a \
+            credential: set the credential outside, or call addIdentity(_:of:) in the prepare stage
+            """
+        )
+    }
+
+    /// Whether a result belongs to the call that leads only, because a credential was set inside that no key compares.
+    private static func isPersonal(
+        _ result: Result<PipelineResponse, any Error>,
+        _ request: PipelineRequest,
+        after earlierExchangeCount: Int,
+        _ context: PipelineContext
+    ) -> Bool {
+        let exchanges: [PipelineExchange]
+        let last: PipelineRequest?
+        switch result {
+        case .success(let response): (exchanges, last) = (response.exchanges, response.request)
+        case .failure(let error):
+            let error = error as? PipelineError
+            (exchanges, last) = (error?.exchanges ?? [], error?.request)
+        }
+        func hasOwnCredential(_ sent: PipelineRequest) -> Bool {
+            sent.headers.contains { field in
+                CachePlugin.isCredential(field.name, of: sent) && !context.hasIdentity(of: field.name)
+                    && sent.headers[fields: field.name] != request.headers[fields: field.name]
+            }
+        }
+        return last.map(hasOwnCredential) ?? false
+            || exchanges.dropFirst(earlierExchangeCount).contains { hasOwnCredential($0.request) }
     }
 
     /// Returns the result with its body in memory, so that many can read it; a plugin inside may have made it a stream.

@@ -214,21 +214,28 @@ struct ConvoyTests {
         }
     }
 
-    @Test("Callers that share a challenge share the request with the password")
-    func password() async {
+    @Test(
+        "G07 Callers that share a challenge share the request with the password only if their account is known",
+        arguments: [true, false]
+    )
+    func password(hasAccount: Bool) async {
         let number = Tally()
-        let credentials = CredentialsPlugin { _ in
+        let credential: @Sendable () async -> PasswordCredential = {
             // Some callers know the password long after the request of the first has ended.
             for _ in 0..<number.add() { await Task.yield() }
             return PasswordCredential(username: "u", password: "p")
         }
+        let credentials =
+            hasAccount
+            ? CredentialsPlugin(account: { _ in "u" }, credential: { _, _ in await credential() })
+            : CredentialsPlugin { _ in await credential() }
         let bench = Bench([RetryPlugin(), credentials, DeduplicationPlugin()]) { request, _ in
             guard request.headers[.authorization] == nil else { return .status(200) }
             return .status(401, headers: [.wwwAuthenticate: "Basic realm=\"x\""])
         }
         let results = await bench.results(of: await bench.begin(200), pace: 1)
         #expect(results.allSatisfy { $0.response?.statusCode == 200 })
-        #expect(bench.transport.sent.count == 2)
+        #expect(bench.transport.sent.count == (hasAccount ? 2 : 201))
     }
 
     // MARK: Which results a member gets

@@ -30,7 +30,7 @@ struct DeduplicationPositionTests {
     }
 
     @Test(
-        "Outside AccessTokenPlugin two users share a response, and the stack reports it; inside they do not",
+        "Two users never share a response; outside AccessTokenPlugin, the stack reports that no call shares",
         arguments: [true, false]
     )
     func credentials(isInside: Bool) async {
@@ -40,12 +40,82 @@ struct DeduplicationPositionTests {
         let calls = [
             await bench.begin(Ask(authorizationType: .bearer)), await bench.begin(Ask(authorizationType: .bearer)),
         ]
-        await bench.answer(isInside ? 2 : 1)
-        #expect(await calls.results.map(\.text) == ["answer 0", isInside ? "answer 1" : "answer 0"])
+        if isInside { await bench.answer(2) } else { await bench.runOut(calls) }
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1"])
+        #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer user1", "Bearer user2"])
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == (isInside ? 0 : 1))
         let text = "DeduplicationPlugin is outside AccessTokenPlugin: two users could get the same response"
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
+    }
+
+    /// Sets a credential at one of the stages inside, without declaring it.
+    private struct Stranger: Stage.Intercept, Stage.Exchange {
+        let stage: Stage.Kind
+        let field: HTTPField.Name
+        let value: @Sendable () -> String
+
+        private func set(in request: PipelineRequest, at stage: Stage.Kind) throws -> PipelineRequest {
+            var request = request
+            if stage == self.stage { try request.setHeader(value(), for: field, isSecret: true) }
+            return request
+        }
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Stage.Next
+        ) async throws -> PipelineResponse {
+            try await next(set(in: request, at: .intercept))
+        }
+
+        func exchange(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            send: Stage.Send
+        ) async throws -> PipelineResponse {
+            try await send(set(in: request, at: .exchange))
+        }
+    }
+
+    @Test(
+        "G02 A credential that a stranger sets inside makes the response that of its call, also if the exchange fails",
+        arguments: [Stage.Kind.intercept, .exchange],
+        ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"]
+    )
+    func stranger(stage: Stage.Kind, name: String) async throws {
+        let field = try #require(HTTPField.Name(name))
+        for isFailure in [false, true] {
+            let user = Tally()
+            let stranger = Stranger(stage: stage, field: field) { "user\(user.add())" }
+            let bench = Bench(inside: [stranger]) { isFailure ? .failure(.dns) : .status(200, body: "answer \($0)") }
+            let calls = await bench.begin(3)
+            await bench.runOut(calls)
+            let texts = await calls.results.map(\.text).sorted()
+            #expect(texts == (isFailure ? ["dns", "dns", "dns"] : ["answer 0", "answer 1", "answer 2"]))
+            #expect(Set(bench.transport.sent.map { $0.headers[field] }) == ["user1", "user2", "user3"])
+        }
+    }
+
+    @Test("G02 A credential set inside that belongs to an identity of the call does not prevent sharing")
+    func identifiedStranger() async {
+        let identity = PluginStack.prepare(name: "identity") { _, context in
+            context.addIdentity("user", of: .authorization)
+        }
+        let bench = Bench(outside: [identity], inside: [Stranger(stage: .exchange, field: .authorization) { "user" }])
+        let calls = await bench.begin(3)
+        await bench.answer(1)
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 0"])
+    }
+
+    @Test("G02 The others send their own requests also if the call that leads has left")
+    func leaderLeft() async throws {
+        let user = Tally()
+        let bench = Bench(inside: [Stranger(stage: .exchange, field: .cookie) { "user\(user.add())" }])
+        let calls = await bench.begin(3)
+        calls[0].cancel()
+        await bench.runOut(calls)
+        #expect(await calls.results.dropFirst().map(\.text).sorted() == ["answer 1", "answer 2"])
     }
 
     @Test("Only calls with the same identity share")
