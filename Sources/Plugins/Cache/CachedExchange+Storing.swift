@@ -111,13 +111,24 @@ extension CachedExchange {
 
     /// Returns a head that describes bodies as the transport hands them over.
     ///
-    /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag.
+    /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag. The entry then has a
+    /// weak one, so that no part of it is used, and keeps the one of the origin for callers.
     func storable(_ head: HTTPResponse) -> HTTPResponse {
-        guard context.transportDecodesContent else { return head }
         var head = head
+        head.headerFields[.originTag] = nil
+        guard context.transportDecodesContent else { return head }
         head.headerFields[.acceptRanges] = nil
-        if let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") { head.headerFields[.eTag] = "W/" + tag }
+        if let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") {
+            head.headerFields[.eTag] = "W/" + tag
+            head.headerFields[.originTag] = tag
+        }
         return head
+    }
+
+    /// Gives a response the ETag of the origin, with which a caller may ask for a change.
+    func restoreTag(_ fields: inout HTTPFields, of status: HTTPResponse.Status, from entry: CacheEntry) {
+        fields[.originTag] = nil
+        if status != .partialContent, let tag = entry.headers[.originTag] { fields[.eTag] = tag }
     }
 
     /// Stores a response, a stream while it is read; returns `false` if the store does not take it.
@@ -240,4 +251,9 @@ extension CachedExchange {
         let sent = context.clock.date
         return await receive(try await forward(request, "miss"), lookup, sentAt: sent, reason: "miss")
     }
+}
+
+extension HTTPField.Name {
+    /// The field of an entry with the strong ETag of a body that the transport has decoded; no caller gets it.
+    fileprivate static let originTag = Self("Pipeline-Origin-ETag") ?? .eTag
 }

@@ -195,6 +195,7 @@ struct CachedExchange: Sendable {
         }
         let timeToLive = freshness.lifetime - freshness.age
         let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)
+        restoreTag(&served.head.headerFields, of: served.head.status, from: entry)
         report(status, in: &served.head.headerFields)
         var response = PipelineResponse(request: request, head: served.head, body: content)
         response.source = .cache

@@ -18,14 +18,51 @@ struct CacheDecodingTests {
         return CacheBench(transport)
     }
 
-    @Test("A stored response has a weak ETag and no Accept-Ranges", arguments: ["\"v\"", "W/\"v\""])
+    @Test("K02 A stored response has the ETag of the origin and no Accept-Ranges", arguments: ["\"v\"", "W/\"v\""])
     func validators(tag: String) async throws {
         let bench = bench(CacheBench.control("max-age=60", [.eTag: tag, .acceptRanges: "bytes"]))
         #expect(try await bench.response().headers[.eTag] == tag)
         let hit = try await bench.response()
         #expect(hit.cacheStatus?.kind == .hit)
-        #expect(hit.headers[.eTag] == "W/\"v\"")
+        #expect(hit.headers[.eTag] == tag)
         #expect(hit.headers[.acceptRanges] == nil)
+        #expect(!hit.headers.contains { $0.name.canonicalName.hasPrefix("pipeline") })
+        let confirmed = try await bench.response(Ask(headers: ["If-None-Match": tag]))
+        #expect(confirmed.statusCode == 304)
+        #expect(confirmed.headers[.eTag] == tag)
+    }
+
+    @Test("K02 A change with the ETag of a hit, or of a confirmed response, is accepted like one with that of the miss")
+    func change() async throws {
+        let fields = CacheBench.control("max-age=60", [.eTag: "\"v\""])
+        let transport = ScriptedTransport(decodesContent: true) { request, _ in
+            guard request.method == .get else { return .status(request.headers[.ifMatch] == "\"v\"" ? 204 : 412) }
+            let isConfirmed = request.headers[.ifNoneMatch] != nil
+            return .status(isConfirmed ? 304 : 200, headers: fields, body: isConfirmed ? "" : "a")
+        }
+        let bench = CacheBench(transport)
+        for seconds in [0, 0, 100] {
+            bench.clock.advance(by: .seconds(seconds))
+            let tag = try #require(try await bench.response().headers[.eTag])
+            let change = Ask(path: "/other", method: .put, headers: ["If-Match": tag])
+            #expect(try await bench.response(change).statusCode == 204)
+        }
+        #expect(transport.sent.filter { $0.method == .get }.count == 2)
+    }
+
+    @Test("A field of the origin with the name that the cache uses itself is not stored")
+    func foreignField() async throws {
+        var fields = CacheBench.control("max-age=60", [.eTag: "W/\"v\""])
+        fields[.named("Pipeline-Origin-ETag")] = "\"evil\""
+        for decodes in [true, false] {
+            let transport = ScriptedTransport(always: .status(200, headers: fields, body: "a"), decodesContent: decodes)
+            let bench = CacheBench(transport)
+            _ = try await bench.response()
+            let hit = try await bench.response()
+            #expect(hit.cacheStatus?.kind == .hit)
+            #expect(hit.headers[.eTag] == "W/\"v\"")
+            #expect(!hit.headers.contains(.named("Pipeline-Origin-ETag")))
+        }
     }
 
     @Test("A range with the ETag of the origin in If-Range gets the whole response")
