@@ -8,7 +8,8 @@ extension HAREntry {
     /// - Parameter directory: the folder of the HAR file, to which the paths of side files are relative; `nil` if side
     ///   files must not be read.
     /// - Returns: the exchange, with bodies read from side files.
-    /// - Throws: `.recording(.corrupt)` if method, URL or status is missing, or if a body cannot be read.
+    /// - Throws: `.recording(.corrupt)` if method, URL or status is missing, if a body cannot be read, or if a message
+    ///   has more than 1,000 header fields.
     func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
         guard let method, !method.isEmpty else {
             throw PipelineError.corrupt("request.method is \(self.method == nil ? "missing" : "empty")")
@@ -16,7 +17,7 @@ extension HAREntry {
         guard let url, !url.isEmpty else {
             throw PipelineError.corrupt("request.url is \(self.url == nil ? "missing" : "empty")")
         }
-        let requestHeaders = Self.fields(json["request"]?["headers"])
+        let requestHeaders = try Self.checkedFields(json["request"]?["headers"], "request.headers")
         let request = RecordedExchange.Request(
             method: method,
             url: url,
@@ -48,7 +49,7 @@ extension HAREntry {
             throw PipelineError.corrupt("response.status is missing")
         }
         guard (100...999).contains(status) else { throw PipelineError.corrupt("response.status is \(status)") }
-        let headers = Self.fields(response?["headers"])
+        let headers = try Self.checkedFields(response?["headers"], "response.headers")
         let (body, isCoded) = try responseBody(headers, directory)
         return RecordedExchange.Response(
             status: status,
@@ -58,7 +59,7 @@ extension HAREntry {
             isCoded: isCoded,
             wireByteCount: response?["bodySize"]?.int.flatMap { $0 >= 0 ? $0 : nil },
             chunks: Self.chunks(response?["_chunks"], of: body.count),
-            trailers: Self.fields(response?["_trailers"])
+            trailers: try Self.checkedFields(response?["_trailers"], "response._trailers")
         )
     }
 
@@ -95,7 +96,7 @@ extension HAREntry {
 
     /// Reads header fields: objects, pairs in arrays, several values in an array, and values joined with line breaks.
     ///
-    /// Skips the pseudo fields of HTTP/2.
+    /// Skips the pseudo fields of HTTP/2, and stops when there are more than `maximumFieldCount`.
     static func fields(_ node: JSONNode?) -> HTTPFields {
         var fields = HTTPFields()
         for element in node?.elements ?? [] {
@@ -107,6 +108,8 @@ extension HAREntry {
             let isLatin1 = element["_encoding"]?.string == "latin1"
             for value in value.elements.isEmpty ? [value] : value.elements {
                 for line in lines(of: value) {
+                    // The type of the fields stops the process beyond 65,535.
+                    guard fields.count <= maximumFieldCount else { return fields }
                     guard isLatin1, let bytes = String(line)?.data(using: .isoLatin1) else {
                         fields.append(HTTPField(name: name, value: line))
                         continue
@@ -114,6 +117,16 @@ extension HAREntry {
                     fields.append(HTTPField(name: name, value: bytes))
                 }
             }
+        }
+        return fields
+    }
+
+    private static let maximumFieldCount = 1_000
+
+    private static func checkedFields(_ node: JSONNode?, _ place: String) throws -> HTTPFields {
+        let fields = fields(node)
+        guard fields.count <= maximumFieldCount else {
+            throw PipelineError.corrupt("\(place) has more than \(maximumFieldCount) fields")
         }
         return fields
     }

@@ -44,6 +44,37 @@ struct HAREntryReadingTests {
         #expect(error?.reason.contains(place) == true)
     }
 
+    @Test(
+        "G09 A message with more than 1,000 fields is corrupt, however many it has and wherever they are",
+        arguments: [1_000, 1_001, 70_000]
+    )
+    func manyFields(count: Int) throws {
+        let elements = Array(repeating: #"{"name":"a","value":"b"}"#, count: count).joined(separator: ",")
+        let lines = #"{"name":"a","value":"\#(String(repeating: "b\\n", count: count - 1))b"}"#
+        let values = #"["a",[\#(Array(repeating: #""b""#, count: count).joined(separator: ","))]]"#
+        for list in [elements, lines, values] {
+            for (place, text) in [
+                (
+                    "request.headers",
+                    #"{"request":{"method":"GET","url":"http://h/","headers":[\#(list)]},"response":{"status":200}}"#
+                ),
+                (
+                    "response.headers",
+                    #"{"request":{"method":"GET","url":"http://h/"},"response":{"status":200,"headers":[\#(list)]}}"#
+                ),
+                (
+                    "response._trailers",
+                    #"{"request":{"method":"GET","url":"http://h/"},"response":{"status":200,"_trailers":[\#(list)]}}"#
+                ),
+            ] {
+                let entry = try HAREntry(text)
+                let error = failure { _ = try entry.exchange(sideFiles: nil) }
+                #expect(error?.code == (count > 1_000 ? .recording(.corrupt) : nil))
+                #expect(error?.reason.contains(place) != false)
+            }
+        }
+    }
+
     @Test("A null member is treated as a missing one, everywhere")
     func null() throws {
         let entry = try HAREntry(

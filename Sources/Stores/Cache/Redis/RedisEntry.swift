@@ -53,7 +53,8 @@ enum RedisEntry {
         else { return nil }
         var headers = HTTPFields()
         while !reader.isAtEnd {
-            guard let nameBytes = reader.bytes(lengthAs: UInt16.self),
+            // As on disk; the type of the fields stops the process beyond 65,535.
+            guard headers.count < 10_000, let nameBytes = reader.bytes(lengthAs: UInt16.self),
                 let name = HTTPField.Name(String(decoding: nameBytes, as: UTF8.self)),
                 let value = reader.bytes(lengthAs: UInt32.self)
             else { return nil }
