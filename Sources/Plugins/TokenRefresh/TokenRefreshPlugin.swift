@@ -48,8 +48,9 @@ public import Pipeline
 /// - If it fails, all waiting calls fail, and so do calls that were sent before and are refused later. The credential
 ///   remains, and the next call tries again.
 /// - It does not belong to any call. A call that is cancelled, or whose deadline passes, stops waiting at once; the
-///   others continue. When the last one has left, the refresh is cancelled. No other refresh starts before it has ended
-///   or timed out, and a credential that it still returns is kept. A call whose deadline has passed never waits.
+///   others continue. When the last one has left, the refresh goes on to its end or its time limit, because the server
+///   may already have replaced the refresh token. Calls that begin meanwhile join it. A call whose deadline has passed
+///   never waits.
 /// - A credential set by the application takes precedence over the refresh, which is cancelled. If the credential
 ///   continues the session, the waiting calls continue with it.
 ///

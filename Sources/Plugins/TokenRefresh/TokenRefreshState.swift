@@ -4,9 +4,10 @@ import Pipeline
 /// The credential, the refresh in progress, the waiting calls and the changes to report, as a value without I/O.
 ///
 /// Each event is a method that returns the effects to perform. There is one slot for a refresh (`place`), so two never
-/// run at once. A refresh that no call waits for is cancelled and occupies the slot until it has ended or timed out,
-/// because a refresh token may be valid for one use only. A refresh whose new credential is being reported also
-/// occupies the slot, so that its calls continue only when the report has ended.
+/// run at once. A refresh that no call waits for any more goes on, because its request may already have used up the
+/// refresh token. One whose credential has been replaced is cancelled and occupies the slot until it has ended or timed
+/// out. A refresh whose new credential is being reported also occupies the slot, so that its calls continue only when
+/// the report has ended.
 struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     /// The credential that a call is sent with.
     struct Ticket: Sendable {
@@ -202,8 +203,8 @@ extension TokenRefreshState {
         guard var place, place.waiters.remove(waiter) != nil else { return [] }
         self.place = place
         let effects: [Effect] = [.resume([waiter], .cancelled)]
-        guard place.waiters.isEmpty, !place.isCancelled else { return effects }
-        return effects + abandon()
+        guard place.waiters.isEmpty, place.isReporting else { return effects }
+        return effects + vacate(.stopTimer(place.flight), .cancelled)
     }
 
     /// Whether calls that begin now wait for a refresh.
@@ -265,7 +266,6 @@ extension TokenRefreshState {
         case .credential where isCurrent:
             // Calls do not wait for the report of a session's end: another user may have logged in by then.
             if credential != nil, unreported != nil, !place.waiters.isEmpty {
-                place.isCancelled = false
                 place.isReporting = true
                 self.place = place
                 return effects
@@ -302,7 +302,7 @@ extension TokenRefreshState {
         return [effect].compactMap(\.self) + resume(waiters, outcome)
     }
 
-    /// Abandons a refresh that no call waits for: it occupies the slot until it ends, and its report continues.
+    /// Abandons a refresh whose credential was replaced: it occupies the slot until it ends, and its report continues.
     private mutating func abandon() -> [Effect] {
         guard let place, !place.isReporting else { return vacate(place.map { .stopTimer($0.flight) }, .cancelled) }
         self.place?.isCancelled = true

@@ -10,16 +10,21 @@ final class TokenWaiter<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Sets the value; must be called only once.
-    func fill(_ value: Value) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
-            guard case .waiting(let continuation) = state else {
-                state = .filled(value)
-                return nil
+    /// Sets the value unless there is one.
+    ///
+    /// - Returns: whether there was none.
+    @discardableResult
+    func fill(_ value: Value) -> Bool {
+        let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
+            defer { if case .filled = state {} else { state = .filled(value) } }
+            switch state {
+            case .filled: return (false, nil)
+            case .waiting(let continuation): return (true, continuation)
+            case .empty: return (true, nil)
             }
-            return continuation
         }
         continuation?.resume(returning: value)
+        return isFirst
     }
 
     /// Waits for the value; must be called only once.

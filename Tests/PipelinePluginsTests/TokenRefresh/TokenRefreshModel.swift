@@ -61,7 +61,7 @@ final class TokenRefreshModel {
     static func everything(_ setup: Setup) -> Set<String> {
         var all: Set = [
             "proceed", "wait", "excessive", "giveBack", "failed before", "renewed", "failed", "timed out", "left",
-            "late credential", "stale credential", "start after the end", "kept after cancel", "too late", "short life",
+            "late credential", "stale credential", "start after the end", "too late", "short life",
             "session over", "switched", "undated end", setup.sendsAll ? "old session" : "session ended",
         ]
         if setup.withoutCredential == .fail { all.insert("no credential") }
@@ -243,7 +243,7 @@ final class TokenRefreshModel {
             see(
                 !isPresent
                     ? "stale credential"
-                    : !isActive ? "late credential" : wasCancelled ? "kept after cancel" : "renewed"
+                    : isActive ? "renewed" : "late credential"
             )
             if isActive, isPresent, new != nil, state.reportsChanges, !waiting.isEmpty { reported = flight }
         }
@@ -396,7 +396,8 @@ final class TokenRefreshModel {
         guard let flight = active ?? reported else {
             return require(waiting.isEmpty, "A07 \(waiting.count) wait for nothing")
         }
-        require(!waiting.isEmpty || state.isCancelled(flight), "A07 a refresh that no call wants goes on")
+        let isReplaced = flight.generation != state.generation
+        require(reported != nil || state.isCancelled(flight) == isReplaced, "A10 a refresh was cancelled in vain")
     }
 
     private func require(_ holds: Bool, _ message: @autoclosure () -> String) {

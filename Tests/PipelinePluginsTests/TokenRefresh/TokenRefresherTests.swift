@@ -195,7 +195,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("When the last waiting call leaves, the refresh is cancelled, and the next call begins another")
+    @Test("A10 When the last waiting call leaves, the refresh goes on, and the next call joins it")
     func cancelAll() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
@@ -205,39 +205,46 @@ struct TokenRefresherTests: TokenCalls {
         try await bench.gate.waitForSleepers()
         for call in calls { call.cancel() }
         #expect(await codes(calls) == [.cancelled, .cancelled, .cancelled])
-        await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
+        #expect(bench.gate.sleeperCount == 1)
         let next = Task { try await provider.request(Ask.bearer) }
+        await bench.waitForCallers(1, of: plugin)
         try await bench.openGate()
         #expect(try await next.value.statusCode == 200)
-        #expect(bench.expired == ["old", "old"])
+        #expect(bench.expired == ["old"])
         #expect(bench.mostRunning == 1)
     }
 
-    @Test(
-        "No refresh begins before a cancelled one ends, and a credential it still returns is kept",
-        arguments: [true, false]
-    )
-    func cancelledButUseful(isUseful: Bool) async throws {
-        let bench = TokenBench(refuses: "old")
-        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { old, _ in
-            let isCancelled = bench.expired.isEmpty
-            if isCancelled { await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value }
-            let new = try await bench.refresh(old)
-            if isCancelled, !isUseful { throw CancellationError() }
-            return new
-        }
+    @Test("A10 A refresh that no call waits for stores its token, which the next call uses")
+    func unwatched() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin()
         let provider = bench.provider(plugin)
-        let first = calls(1, of: provider)
+        let call = calls(1, of: provider)
         try await bench.gate.waitForSleepers()
-        first[0].cancel()
-        await #expect(throws: CancellationError.self) { try await first[0].value }
-        let next = calls(2, of: provider)
-        await bench.waitForCallers(2, of: plugin)
-        #expect(bench.expired == [])
+        call[0].cancel()
+        #expect(await codes(call) == [.cancelled])
         try await bench.openGate()
-        #expect(try await statuses(next) == [200, 200])
-        #expect(bench.expired == (isUseful ? ["old"] : ["old", "old"]))
-        #expect(bench.mostRunning == 1)
+        await TokenBench.wait { bench.changes == [TokenBench.Change("t1", .refresh)] }
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A10 A refresh that no call waits for ends at its own time limit")
+    func unwatchedTimeout() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin(policy: TokenRefreshPolicy(timeout: .seconds(7)))
+        let provider = bench.provider(plugin)
+        let call = calls(1, of: provider)
+        try await bench.gate.waitForSleepers()
+        call[0].cancel()
+        #expect(await codes(call) == [.cancelled])
+        try await bench.clock.waitForSleepers()
+        #expect(try await bench.clock.advanceToNextSleeper() == .seconds(7))
+        await TokenBench.wait { bench.gate.sleeperCount == 0 }
+        let next = calls(1, of: provider)
+        try await bench.openGate()
+        #expect(try await statuses(next) == [200])
+        #expect(bench.expired == ["old", "old"])
     }
 
     // MARK: Credentials set by the application
