@@ -16,6 +16,8 @@ struct OAuthDiscovery {
                 let status = response.statusCode
                 throw PipelineError(.oauth(.response), "the authorization server's metadata has status \(status)")
             }
+            // Servers that know no such place may respond with a page or a list.
+            guard requests.hasObject(response) else { continue }
             let metadata = try requests.decode(OAuthMetadata.self, response, "metadata")
             guard metadata.issuer == issuer.absoluteString else {
                 throw PipelineError(.oauth(.issuer), "the authorization server's metadata names another issuer")

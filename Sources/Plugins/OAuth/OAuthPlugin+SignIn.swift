@@ -18,7 +18,8 @@ extension OAuthPlugin {
     ///
     /// - Throws: `PipelineError` with a code of the kind `oauth`: see `OAuthFailure`. Another
     ///   sign-in in progress is one reason. Errors of the closure of the grant, of the store and of the transport pass
-    ///   through. `CancellationError` if the task is cancelled or the user signs out meanwhile.
+    ///   through. `CancellationError` if the task is cancelled or the user signs out meanwhile; tokens that arrive
+    ///   after that are revoked.
     public func signIn() async throws {
         try session.beginSignIn()
         defer { session.endSignIn() }
@@ -36,7 +37,8 @@ extension OAuthPlugin {
 extension OAuthPlugin: SignOutHandling {
     /// Ends the session, removes it from the store, and revokes its tokens at the server.
     ///
-    /// The session ends even if the tokens cannot be removed or revoked. `Provider.signOut()` calls this method, too.
+    /// The session ends even if the tokens cannot be removed or revoked. If the task is cancelled, the revocation still
+    /// goes on. `Provider.signOut()` calls this method, too.
     ///
     /// - Throws: the error of the store, or else that of the revocation; the server may then still accept the tokens.
     ///

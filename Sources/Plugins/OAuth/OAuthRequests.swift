@@ -17,19 +17,6 @@ struct OAuthRequests: Sendable {
         var options: RequestOptions { RequestOptions { $0.isTokenRequest = true } }
     }
 
-    /// A response with tokens.
-    struct Tokens: Decodable {
-        let accessToken: String
-        let tokenType: String
-        let expiresIn: Double?
-        let refreshToken: String?
-    }
-
-    struct Failure: Decodable {
-        let error: String
-        let errorDescription: String?
-    }
-
     private static let maximumByteCount = 256 << 10
 
     let client: OAuthClient
@@ -87,10 +74,13 @@ struct OAuthRequests: Sendable {
         call.headers?["Content-Type"] = "application/x-www-form-urlencoded"
         authenticate(&call)
         var (response, isNewNonce) = try await send(call, key)
-        if isNewNonce, response.statusCode == 400, failure(of: response)?.error == "use_dpop_nonce" {
+        if isNewNonce, failure(of: response)?.error == "use_dpop_nonce" {
             (response, _) = try await send(call, key)
         }
-        guard (200...299).contains(response.statusCode) else { throw error(of: response, to: call) }
+        // Some servers report errors with status 200.
+        guard (200...299).contains(response.statusCode), failure(of: response) == nil else {
+            throw error(of: response, to: call)
+        }
         return response
     }
 
@@ -131,6 +121,16 @@ struct OAuthRequests: Sendable {
         return value
     }
 
+    /// Returns whether the body is a JSON object.
+    func hasObject(_ response: PipelineResponse) -> Bool {
+        struct AnyObject: Decodable {
+            private enum Member: CodingKey {}
+
+            init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: Member.self) }
+        }
+        return (try? Self.decoder.decode(AnyObject.self, from: response.data)) != nil
+    }
+
     /// Decodes the tokens of a session.
     func credential(
         _ response: PipelineResponse,
@@ -138,13 +138,12 @@ struct OAuthRequests: Sendable {
         key: DPoPKey?,
         date: Date
     ) throws -> OAuthCredential {
-        let tokens = try decode(Tokens.self, response, "a token response")
-        let type = tokens.tokenType.lowercased()
-        guard type == (key == nil ? "bearer" : "dpop"), !tokens.accessToken.isEmpty else {
+        let tokens = try decode(OAuthTokenResponse.self, response, "a token response")
+        guard tokens.type == (key == nil ? "bearer" : "dpop") else {
             let wanted = key == nil ? "Bearer" : "DPoP"
             throw PipelineError(.oauth(.response), "the authorization server sent no access token of type \(wanted)")
         }
-        let lifetime = tokens.expiresIn.flatMap { (0...1e9).contains($0) ? $0 : nil }
+        let lifetime = tokens.lifetime.flatMap { (0...1e9).contains($0) ? $0 : nil }
         return OAuthCredential(
             accessToken: tokens.accessToken,
             refreshToken: tokens.refreshToken ?? old?.refreshToken,
@@ -155,8 +154,8 @@ struct OAuthRequests: Sendable {
         )
     }
 
-    private func failure(of response: PipelineResponse) -> Failure? {
-        try? Self.decoder.decode(Failure.self, from: response.data)
+    private func failure(of response: PipelineResponse) -> OAuthErrorResponse? {
+        try? Self.decoder.decode(OAuthErrorResponse.self, from: response.data)
     }
 
     private func error(of response: PipelineResponse, to call: Call) -> PipelineError {
@@ -167,7 +166,7 @@ struct OAuthRequests: Sendable {
         let secrets = (call.form ?? []).filter { !Self.plainNames.contains($0.name) }.map(\.value)
         return OAuthServerError(
             error: failure.error,
-            description: failure.errorDescription,
+            description: failure.description,
             hiding: secrets + (client.secret.map { [$0, FormText.encoded($0)] } ?? [])
         ).pipelineError
     }

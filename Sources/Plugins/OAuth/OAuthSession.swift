@@ -231,7 +231,7 @@ final class OAuthSession: Sendable {
                 return try await keep(obtain(context.clock.date, expired), generation)
             }
             return try await refresh(used, generation, context)
-        } catch let error as PipelineError where error.serverError == "invalid_grant" {
+        } catch let error as PipelineError where Self.endOfSession.contains(error.serverError ?? "") {
             // The other process may have been faster only now.
             if let other = try? await stored(), other != used, isNewer(other, than: used) {
                 try use(other)
@@ -240,6 +240,9 @@ final class OAuthSession: Sendable {
             return try await end(generation)
         }
     }
+
+    /// The errors that say that a refresh token is no longer valid; the second is GitHub's.
+    private static let endOfSession = ["invalid_grant", "bad_refresh_token"]
 
     private func isNewer(_ one: OAuthCredential, than other: OAuthCredential?) -> Bool {
         guard let other else { return true }
@@ -285,8 +288,12 @@ final class OAuthSession: Sendable {
         grant.scopes.isEmpty ? [] : [("scope", grant.scopes.joined(separator: " "))]
     }
 
-    /// Revokes the tokens of a session; does nothing without an endpoint.
+    /// Revokes the tokens of a session, also if the caller is cancelled; does nothing without an endpoint.
     func revoke(_ credential: OAuthCredential) async throws {
+        try await Self.unattended { try await self.sendRevocation(of: credential) }
+    }
+
+    private func sendRevocation(of credential: OAuthCredential) async throws {
         guard let endpoint = try await metadata().revocation else { return }
         if let token = credential.refreshToken {
             _ = try await requests.post(endpoint, [("token", token), ("token_type_hint", "refresh_token")])
@@ -295,6 +302,35 @@ final class OAuthSession: Sendable {
         do {
             _ = try await requests.post(endpoint, form)
         } catch let error as PipelineError where error.serverError == "unsupported_token_type" {}
+    }
+}
+
+extension OAuthSession {
+    /// Runs work to its end, because the server may act on its request already; a caller that is cancelled leaves.
+    ///
+    /// - Parameters:
+    ///   - work: the work.
+    ///   - late: gets the result if the caller has left.
+    /// - Returns: the result of the work.
+    /// - Throws: the error of the work; `CancellationError` as soon as the caller is cancelled.
+    static func unattended<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value,
+        late: @escaping @Sendable (Value) async -> Void = { _ in }
+    ) async throws -> Value {
+        let waiter = TokenWaiter<Result<Value, any Error>>()
+        Task {
+            do {
+                let value = try await work()
+                if !waiter.fill(.success(value)) { await late(value) }
+            } catch {
+                waiter.fill(.failure(error))
+            }
+        }
+        return try await withTaskCancellationHandler {
+            try await waiter.value().get()
+        } onCancel: {
+            waiter.fill(.failure(CancellationError()))
+        }
     }
 }
 

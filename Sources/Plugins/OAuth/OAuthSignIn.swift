@@ -62,20 +62,29 @@ struct OAuthSignIn {
             ("grant_type", "authorization_code"), ("code", code), ("code_verifier", authorization.verifier),
             ("redirect_uri", authorization.redirect.absoluteString),
         ]
-        let response = try await session.requests.post(authorization.metadata.token, form, key: key)
-        return try session.requests.credential(response, replacing: nil, key: key, date: clock.date)
+        return try await redeem(form, at: authorization.metadata.token, key)
+    }
+
+    /// Sends a form that uses up a code.
+    ///
+    /// If the sign-in is cancelled meanwhile, the tokens are revoked when they arrive.
+    private func redeem(_ form: [(String, String)], at endpoint: URL, _ key: DPoPKey?) async throws -> OAuthCredential {
+        try Task.checkCancellation()
+        let session = session
+        return try await OAuthSession.unattended {
+            let response = try await session.requests.post(endpoint, form, key: key)
+            return try session.requests.credential(
+                response,
+                replacing: nil,
+                key: key,
+                date: session.requests.clock.date
+            )
+        } late: {
+            try? await session.revoke($0)
+        }
     }
 
     // MARK: Device
-
-    private struct DeviceResponse: Decodable {
-        let deviceCode: String
-        let userCode: String
-        let verificationUri: URL
-        let verificationUriComplete: URL?
-        let expiresIn: Double
-        let interval: Double?
-    }
 
     private func authorizeDevice(
         _ metadata: OAuthMetadata,
@@ -83,22 +92,16 @@ struct OAuthSignIn {
     ) async throws -> OAuthCredential {
         guard let endpoint = metadata.device else { throw OAuthAuthorization.missing("device authorization") }
         let response = try await session.requests.post(endpoint, session.scope)
-        let device = try session.requests.decode(DeviceResponse.self, response, "a device code")
-        let lifetime = min(max(device.expiresIn, 0), 86_400)
-        let end = clock.now.advanced(by: .seconds(lifetime))
+        let device = try session.requests.decode(OAuthDeviceResponse.self, response, "a device code")
+        let end = clock.now.advanced(by: .seconds(device.lifetime))
         let code = OAuthDeviceCode(
             userCode: device.userCode,
-            verificationURL: device.verificationUri,
-            completeVerificationURL: device.verificationUriComplete,
-            expiry: clock.date.addingTimeInterval(lifetime)
+            verificationURL: device.page,
+            completeVerificationURL: device.completePage,
+            expiry: clock.date.addingTimeInterval(device.lifetime)
         )
         try await show(code)
-        return try await poll(
-            metadata.token,
-            device.deviceCode,
-            .seconds(min(max(device.interval ?? 5, 0.1), 3_600)),
-            end
-        )
+        return try await poll(metadata.token, device.deviceCode, .seconds(device.interval), end)
     }
 
     private func poll(
@@ -116,8 +119,7 @@ struct OAuthSignIn {
             }
             try await clock.sleep(for: interval)
             do {
-                let response = try await session.requests.post(endpoint, form, key: key)
-                return try session.requests.credential(response, replacing: nil, key: key, date: clock.date)
+                return try await redeem(form, at: endpoint, key)
             } catch let error as PipelineError where error.serverError == "authorization_pending" {
                 continue
             } catch let error as PipelineError where error.serverError == "slow_down" {

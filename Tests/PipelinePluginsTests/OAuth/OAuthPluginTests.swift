@@ -75,6 +75,29 @@ struct OAuthPluginTests {
         #expect(bench.tokenForms.compactMap { $0["refresh_token"] } == ["CANARY-refresh-1", "CANARY-refresh-1"])
     }
 
+    @Test("A10 If the only call that waits for a refresh is cancelled, the rotated tokens are stored and used")
+    func cancelledWaiter() async throws {
+        let bench = OAuthBench { request, number in
+            request.path == "/token" && number == 2 ? .delayed(.seconds(1), OAuthBench.tokens(2)) : nil
+        }
+        let oauth = bench.plugin(grant: OAuthBench.browser())
+        try await oauth.signIn()
+        bench.clock.advance(by: .seconds(3_600))
+        let provider = bench.provider(oauth)
+        let call = Task { try await provider.request(.list) }
+        await eventually { bench.tokenForms.count == 2 }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        let next = Task { try await provider.request(.list) }
+        try await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        _ = try await next.value
+        #expect(bench.authorizations == ["Bearer CANARY-access-2"])
+        #expect(bench.tokenForms.compactMap { $0["refresh_token"] } == ["CANARY-refresh-1"])
+        let stored = try #require(bench.store.load(OAuthBench.storeKey))
+        #expect(try JSONDecoder().decode(OAuthCredential.self, from: stored).refreshToken == "CANARY-refresh-2")
+    }
+
     @Test("A refresh that the server refuses with invalid_grant ends the session and empties the store")
     func invalidGrantEnds() async throws {
         let bench = OAuthBench(invalidGrant)
@@ -342,6 +365,41 @@ struct OAuthPluginTests {
             }
             #expect((bench.store.load(OAuthBench.storeKey) == nil) == signsOut)
         }
+    }
+
+    @Test("A10 A sign-in that is cancelled while its code is redeemed ends at once, and its tokens are revoked")
+    func cancelledSignIn() async throws {
+        for isDevice in [true, false] {
+            let bench = OAuthBench { request, _ in
+                request.path == "/token" ? .delayed(.seconds(1), OAuthBench.tokens(1)) : nil
+            }
+            let oauth = bench.plugin(grant: isDevice ? .device { _ in } : OAuthBench.browser())
+            let signIn = Task { try await oauth.signIn() }
+            if isDevice { try await bench.clock.advanceToNextSleeper() }
+            await eventually { bench.tokenForms.count == 1 }
+            signIn.cancel()
+            await #expect(throws: CancellationError.self) { try await signIn.value }
+            #expect(bench.revoked == [])
+            try await bench.clock.waitForSleepers()
+            bench.clock.advance(by: .seconds(1))
+            await eventually { bench.revoked == ["CANARY-refresh-1", "CANARY-access-1"] }
+            #expect(try await !oauth.isSignedIn)
+        }
+    }
+
+    @Test("A10 A sign-out that is cancelled ends at once, and still revokes both tokens")
+    func cancelledSignOut() async throws {
+        let bench = OAuthBench { request, _ in request.path == "/revoke" ? .delayed(.seconds(1), .status(200)) : nil }
+        let oauth = bench.plugin(grant: OAuthBench.browser())
+        try await oauth.signIn()
+        let signOut = Task { try await oauth.signOut() }
+        await eventually { bench.revoked == ["CANARY-refresh-1"] }
+        signOut.cancel()
+        await #expect(throws: CancellationError.self) { try await signOut.value }
+        try await bench.clock.advanceToNextSleeper()
+        await eventually { bench.revoked == ["CANARY-refresh-1", "CANARY-access-1"] }
+        try await bench.clock.advanceToNextSleeper()
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
     }
 
     @Test("A sign-in whose session cannot be stored revokes its tokens", arguments: [true, false])

@@ -43,6 +43,19 @@ struct OAuthServerTests {
     }
 
     @Test(
+        "A12 A well-known place that responds with a page or a list is skipped",
+        arguments: ["<html>", "[]", "1", ""]
+    )
+    func otherContent(body: String) async throws {
+        let bench = OAuthBench { request, _ in
+            guard request.path.contains("/.well-known/") else { return nil }
+            return .status(200, body: request.path.hasSuffix("openid-configuration") ? Self.metadata : body)
+        }
+        try await bench.plugin(.discovered(at: OAuthBench.issuer)).signIn()
+        #expect(bench.tokenForms.count == 1)
+    }
+
+    @Test(
         "Metadata of another issuer, or that cannot be read, is refused",
         arguments: [
             (#"{"issuer": "https://auth.test/tenant/", "token_endpoint": "https://auth.test/token"}"#, "oauth.issuer"),
@@ -77,7 +90,8 @@ struct OAuthServerTests {
     @Test(
         "A response without a usable token is refused",
         arguments: [
-            "CANARY", "{}", #"{"access_token": "CANARY"}"#, #"{"access_token": "", "token_type": "Bearer"}"#,
+            "CANARY", "{}", #"["CANARY"]"#, #"{"access_token": "", "token_type": "Bearer"}"#,
+            #"{"access_token": null, "token_type": "Bearer"}"#,
             #"{"access_token": "CANARY", "token_type": "mac"}"#, #"{"access_token": "CANARY", "token_type": "DPoP"}"#,
         ]
     )
