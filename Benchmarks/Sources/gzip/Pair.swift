@@ -64,7 +64,7 @@ struct Pair: Sendable {
     }
 
     private static func provider(answering body: PipelineBody) -> Provider<Exchange> {
-        Provider(transport: Answer(body: body), plugins: [GzipPlugin(level: Int(level))])
+        Provider(transport: Answer(body: body), plugins: [GzipPlugin(requestCompression: .always, level: Int(level))])
     }
 
     private static func gzip(_ data: Data) throws -> Data {

@@ -9,7 +9,8 @@ enum GzipTransfer {
     static func all(_ files: Files) -> [Transfer] {
         [
             Transfer(name: "upload of a file, compressed") { byteCount in
-                let provider = Provider<Large>(transport: Sink(answerByteCount: 0), plugins: [GzipPlugin(level: 1)])
+                let gzip = GzipPlugin(requestCompression: .always, level: 1)
+                let provider = Provider<Large>(transport: Sink(answerByteCount: 0), plugins: [gzip])
                 let task = RequestTask.requestStream(.file(files.source(byteCount)))
                 _ = try await provider.request(
                     Large(method: .post, task: task, headers: ["Content-Type": "text/plain"])

@@ -13,9 +13,9 @@ struct CompressionPolicy: Sendable {
 
     let minimumByteCount: Int
 
-    func decision(for request: PipelineRequest, _ compression: GzipPlugin.RequestCompression) -> Decision {
+    func decision(for request: PipelineRequest) -> Decision {
         let body = request.body
-        guard compression != .off, !body.isAbsent, body.byteCount.map({ $0 >= max(minimumByteCount, 1) }) ?? true,
+        guard !body.isAbsent, body.byteCount.map({ $0 >= max(minimumByteCount, 1) }) ?? true,
             !Self.fieldsOfOneForm.contains(where: request.headers.contains)
         else { return .leave }
         switch Self.content(of: request.headers[.contentType]) {
@@ -23,8 +23,7 @@ struct CompressionPolicy: Sendable {
         case .anything where body.bytes == nil: return .leave
         case .anything, .compressible: break
         }
-        if body.bytes != nil { return .whole }
-        return compression == .all ? .streamed : .leave
+        return body.bytes == nil ? .streamed : .whole
     }
 
     /// Fields that describe the exact bytes of the body, or show that it is already coded.

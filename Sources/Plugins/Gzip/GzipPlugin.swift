@@ -2,26 +2,28 @@ import HTTPTypes
 public import Pipeline
 import PipelineContentCoding
 
-/// A plugin that compresses request bodies with gzip, asks for compressed responses, and decodes them.
+/// A plugin that asks for compressed responses and decodes them, and compresses request bodies where that is wanted.
 ///
 /// ```swift
 /// GzipPlugin()
-/// GzipPlugin(requestCompression: .off)
-/// try await provider.request(.upload(report), options: .init { $0.requestCompression = .off })
+/// GzipPlugin(requestCompression: .whenOffered)
+/// try await provider.request(.upload(report), options: .init { $0.requestCompression = .always })
 /// ```
 ///
 /// **Effects**
 ///
 /// Requests:
 ///
-/// - A body of `minimumByteCount` bytes or more is sent as gzip without a time or a name. Content-Encoding is set, and
-///   an existing Content-Length is corrected or removed.
+/// - By default, bodies are sent as they are, because many servers refuse compressed ones.
+/// - With `.whenOffered` or `.always`, a body of `minimumByteCount` bytes or more is sent as gzip without a time or a
+///   name. Content-Encoding is set, and an existing Content-Length is corrected or removed.
 /// - A body in memory is compressed only if that makes it smaller.
 /// - A file or a stream is compressed while it is sent. Its length is then unknown, and so is the total of its
 ///   progress. It stays replayable if it was so before, and zlib may hold back part of it until more arrives.
 /// - Bodies whose Content-Type denotes compressed data (images, video, audio, archives, PDF, office documents) are not
 ///   compressed. Neither are bodies of requests with Content-Encoding, Content-Range or a digest of the content. Bodies
 ///   of type `application/octet-stream` or `multipart`, or without a type, are compressed only if they are in memory.
+/// - If a compressed request gets a 415, it is sent again as it was, if its body can be replayed.
 /// - If the request has no Accept-Encoding, it is set to `gzip, deflate`, plus `br` and `zstd` with the package traits
 ///   `Brotli` and `Zstd`. If the request already has one, the response is passed on as it is.
 ///
@@ -39,13 +41,13 @@ import PipelineContentCoding
 /// - On a transport that decodes bodies itself, the plugin neither asks for a coding nor decodes, and `explain()`
 ///   reports this.
 ///
-/// Nothing is kept between calls.
+/// Nothing is kept between calls, except, with `.whenOffered`, which paths offered to decode gzip.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `requestCompression` | `.all` | | `.off`, `.bytes`, `.all`; for one call: `RequestOptions.requestCompression` |
+/// | `requestCompression` | `.never` | | `.never`, `.whenOffered`, `.always`; for one call: `RequestOptions.requestCompression` |
 /// | `level` | 6 | | 1 (fastest) to 9 (smallest) |
 /// | `minimumByteCount` | 1,024 (1 KiB) | bytes of a body whose length is known | 0 and up |
 /// | `limits` | ``Limits`` | | |
@@ -83,16 +85,17 @@ public struct GzipPlugin: Stage.Intercept {
     private let level: Int
     private let policy: CompressionPolicy
     private let limits: Limits
+    private let offers = CompressionOffers()
 
     /// Creates a plugin that compresses requests and decodes responses.
     ///
     /// - Parameters:
-    ///   - requestCompression: which request bodies are compressed.
+    ///   - requestCompression: when request bodies are compressed.
     ///   - level: the compression level, from 1 (fastest) to 9 (smallest).
     ///   - minimumByteCount: the size in bytes from which a body is compressed, 0 and up.
     ///   - limits: how large a body may become when it is decoded.
     public init(
-        requestCompression: RequestCompression = .all,
+        requestCompression: RequestCompression = .never,
         level: Int = 6,
         minimumByteCount: Int = 1_024,
         limits: Limits = Limits()
@@ -105,16 +108,19 @@ public struct GzipPlugin: Stage.Intercept {
         self.limits = limits
     }
 
-    /// Compresses the request body, asks for a compressed response, and decodes it.
+    /// Asks for a compressed response and decodes it; compresses the request body where that is wanted.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
         next: Stage.Next
     ) async throws -> PipelineResponse {
         var request = request
-        try await compress(&request, context)
         let expectation = try ask(in: &request, context)
-        var response = try await next(request)
+        var response =
+            switch context.options.requestCompression ?? requestCompression {
+            case .never: try await next(request)
+            case let compression: try await exchange(request, compression, context, next)
+            }
         do {
             try await decode(&response, expectation, context)
             return response
@@ -127,13 +133,45 @@ public struct GzipPlugin: Stage.Intercept {
 
     // MARK: Request
 
-    private func compress(_ request: inout PipelineRequest, _ context: PipelineContext) async throws {
+    /// Compresses the body if that is wanted, and sends it as it was if the server refuses it.
+    private func exchange(
+        _ request: PipelineRequest,
+        _ compression: RequestCompression,
+        _ context: PipelineContext,
+        _ next: Stage.Next
+    ) async throws -> PipelineResponse {
+        let resource = Self.resource(of: request, context)
+        var sent = request
+        var isCompressed = false
+        if compression == .always || offers.contains(resource) { isCompressed = try await compress(&sent) }
+        var response = try await next(sent)
+        if response.request.origin == request.origin {
+            offers.note(response.headers[values: .acceptEncoding], of: resource)
+        }
+        guard isCompressed, response.statusCode == 415 else { return response }
+        offers.withdraw(resource)
+        guard request.body.isReplayable, context.exchanges.count < context.limits.exchangeCount else {
+            return response
+        }
+        await response.discardBody(context)
+        return try await next(request)
+    }
+
+    /// Returns what shares an offer: the origin, and the path without the query or its template.
+    private static func resource(of request: PipelineRequest, _ context: PipelineContext) -> String {
+        // After a redirect, the template is that of another path.
+        let template = context.hop == 0 ? context.target.pathTemplate : nil
+        return "\(request.origin) \(template ?? String((request.head.path ?? "").prefix { $0 != "?" }))"
+    }
+
+    /// Returns whether the body has been compressed.
+    private func compress(_ request: inout PipelineRequest) async throws -> Bool {
         let body = request.body
-        switch policy.decision(for: request, context.options.requestCompression ?? requestCompression) {
-        case .leave: return
+        switch policy.decision(for: request) {
+        case .leave: return false
         case .whole:
             guard let bytes = body.bytes, let gzip = try await GzipEncoder.compressed(bytes, level: level) else {
-                return
+                return false
             }
             request.body = .bytes(gzip)
             if request.headers.contains(.contentLength) { request.headers[.contentLength] = String(gzip.count) }
@@ -143,6 +181,7 @@ public struct GzipPlugin: Stage.Intercept {
             request.headers[.contentLength] = nil
         }
         request.headers[.contentEncoding] = "gzip"
+        return true
     }
 
     /// The content coding that the response may have.

@@ -4,12 +4,12 @@ private enum RequestCompression: RequestOptionKey {
     static let defaultValue: GzipPlugin.RequestCompression? = nil
 
     static func pluginOption(for value: GzipPlugin.RequestCompression?) -> RequestOptions.PluginOption? {
-        if let value, value != .off { .requestCompression } else { nil }
+        if let value, value != .never { .requestCompression } else { nil }
     }
 }
 
 extension RequestOptions {
-    /// Which bodies ``GzipPlugin`` compresses.
+    /// When ``GzipPlugin`` compresses the body.
     ///
     /// Defaults to `nil`, which leaves it to the plugin's own setting.
     public var requestCompression: GzipPlugin.RequestCompression? {
@@ -19,20 +19,23 @@ extension RequestOptions {
 }
 
 extension GzipPlugin {
-    /// Which request bodies are compressed, out of those that can become smaller.
+    /// When request bodies are compressed, out of those that can become smaller.
     public struct RequestCompression: Sendable, Hashable {
-        private enum Kind { case off, bytes, all }
+        private enum Kind { case never, whenOffered, always }
 
         private let kind: Kind
 
-        /// Leaves all bodies uncompressed.
-        public static let off = Self(kind: .off)
-        /// Compresses bodies in memory, which are still sent with their length.
-        public static let bytes = Self(kind: .bytes)
-        /// Compresses bodies in memory, files and streams.
+        /// Sends all bodies as they are.
+        public static let never = Self(kind: .never)
+        /// Compresses a body if a response of the same origin and path said that the server decodes gzip.
         ///
-        /// Files and streams are sent without a length, in chunks, by transports that can.
-        public static let all = Self(kind: .all)
+        /// Such a response has the field Accept-Encoding with gzip. The path is the target's `pathTemplate` if it has
+        /// one. At most 1,000 paths are remembered.
+        ///
+        /// Source: RFC 9110 §12.5.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-12.5.3
+        public static let whenOffered = Self(kind: .whenOffered)
+        /// Compresses every body, for servers that are known to decode gzip.
+        public static let always = Self(kind: .always)
     }
 }
 

@@ -17,7 +17,7 @@ struct CompressionPolicyTests: GzipSending {
     )
     func minimum(count: Int, minimum: Int, isCompressed: Bool) async throws {
         let body = Data(repeating: 0x61, count: count)
-        let plugin = minimum == 1_024 ? GzipPlugin() : GzipPlugin(minimumByteCount: minimum)
+        let plugin = GzipPlugin(requestCompression: .always, minimumByteCount: minimum)
         let whole = try await sent(.requestData(body), [plugin])
         #expect(whole.headers.contains(.contentEncoding) == isCompressed)
         #expect(try await coded(whole) == (isCompressed ? GzipBytes.gzip(body) : body))

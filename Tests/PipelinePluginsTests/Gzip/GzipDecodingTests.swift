@@ -163,7 +163,7 @@ struct GzipDecodingTests {
                 ? GzipBytes.noise(count, seed: random.next()) : GzipBytes.json(count, seed: random.next())
             let level = 1 + Int(random.next() % 9)
             let transport = ScriptedTransport(always: .status(200))
-            let plugin = GzipPlugin(level: level, minimumByteCount: 0)
+            let plugin = GzipPlugin(requestCompression: .always, level: level, minimumByteCount: 0)
             let pieces = Pieces(data, of: 1 + Int(random.next() % 5_000))
             let target = Ask(
                 method: .post,

@@ -13,7 +13,7 @@ struct GzipEncoderTests: GzipSending {
 
     @Test("A body of bytes becomes gzip without a timestamp or a file name", arguments: 1...9)
     func bytes(level: Int) async throws {
-        let request = try await sent(.requestData(json), [GzipPlugin(level: level)])
+        let request = try await sent(.requestData(json), [GzipPlugin(requestCompression: .always, level: level)])
         let gzip = try #require(request.body.bytes)
         #expect(GzipBytes.gunzip(gzip) == json)
         #expect(gzip == GzipBytes.gzip(json, level: Int32(level)))
@@ -25,7 +25,10 @@ struct GzipEncoderTests: GzipSending {
     @Test("Bytes that gzip does not shrink are sent unchanged", arguments: [1, 2, 17, 1_024, 70_000, 600_000])
     func notSmaller(count: Int) async throws {
         let noise = GzipBytes.noise(count)
-        let request = try await sent(.requestData(noise), [GzipPlugin(minimumByteCount: 0)])
+        let request = try await sent(
+            .requestData(noise),
+            [GzipPlugin(requestCompression: .always, minimumByteCount: 0)]
+        )
         #expect(request.body.bytes == noise)
         #expect(!request.headers.contains(.contentEncoding))
     }
@@ -36,7 +39,10 @@ struct GzipEncoderTests: GzipSending {
         for count in 10...60 {
             let body = Data(repeating: 0x61, count: count / 2) + GzipBytes.noise(count - count / 2)
             let difference = GzipBytes.gzip(body).count - body.count
-            let request = try await sent(.requestData(body), [GzipPlugin(minimumByteCount: 0)])
+            let request = try await sent(
+                .requestData(body),
+                [GzipPlugin(requestCompression: .always, minimumByteCount: 0)]
+            )
             #expect(request.headers.contains(.contentEncoding) == (difference < 0))
             seen.insert(difference)
         }

@@ -13,7 +13,7 @@ struct GzipLoopbackTests {
     private let json = GzipBytes.json(50_000)
 
     private func provider() -> Provider<Ask> {
-        Provider(transport: URLSessionTransport(), plugins: [GzipPlugin()])
+        Provider(transport: URLSessionTransport(), plugins: [GzipPlugin(requestCompression: .always)])
     }
 
     @Test("Bytes, a file and a stream arrive compressed, with the correct Content-Length")

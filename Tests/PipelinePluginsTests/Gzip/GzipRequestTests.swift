@@ -25,7 +25,7 @@ struct GzipRequestTests: GzipSending {
     @Test("A missing or empty body is left alone")
     func nothing() async throws {
         for task in [RequestTask.requestPlain, .requestData(Data())] {
-            let request = try await sent(task, [GzipPlugin(minimumByteCount: 0)])
+            let request = try await sent(task, [GzipPlugin(requestCompression: .always, minimumByteCount: 0)])
             #expect(request.body.byteCount == 0)
             #expect(!request.headers.contains(.contentEncoding))
         }
@@ -53,7 +53,7 @@ struct GzipRequestTests: GzipSending {
         )
         let provider = Provider<Ask>(
             transport: transport,
-            plugins: [GzipPlugin(requestCompression: isCompressed ? .all : .off)]
+            plugins: [GzipPlugin(requestCompression: isCompressed ? .always : .never)]
         )
         let stream = PipelineBody.stream(Pieces(json, of: 999), byteCount: json.count)
         let target = Ask(method: .post, task: .requestStream(stream), headers: ["Content-Type": "text/plain"])

@@ -13,7 +13,7 @@ protocol GzipSending {
 extension GzipSending {
     func sent(
         _ task: RequestTask,
-        _ plugins: [any PluginType] = [GzipPlugin()],
+        _ plugins: [any PluginType] = [GzipPlugin(requestCompression: .always)],
         headers: [String: String]? = nil,
         options: RequestOptions = .init(),
         on other: ScriptedTransport? = nil

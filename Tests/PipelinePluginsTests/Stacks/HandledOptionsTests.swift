@@ -55,7 +55,7 @@ struct HandledOptionsTests {
             $0.options { $0.hedging = .fixed(.seconds(1)) }
         },
         Case("requestID", "RequestIDPlugin", [RequestIDPlugin()]) { $0.options { $0.requestID = "7" } },
-        Case("requestCompression", "GzipPlugin", [GzipPlugin()]) { $0.options { $0.requestCompression = .all } },
+        Case("requestCompression", "GzipPlugin", [GzipPlugin()]) { $0.options { $0.requestCompression = .always } },
         Case("logLevel", "LoggingPlugin", [LoggingPlugin(level: .off)]) { $0.options { $0.logLevel = .error } },
     ]
 
@@ -127,7 +127,7 @@ struct HandledOptionsTests {
                 $0.basicAuth = nil
                 $0.deduplication = .off
                 $0.requestID = nil
-                $0.requestCompression = .off
+                $0.requestCompression = .never
                 $0.logLevel = .off
                 $0.isTokenRequest = true
                 $0.idleTimeout = .seconds(5)

@@ -45,26 +45,19 @@ enum SharingSamples {
         return try await found + [fresh]
     }
 
-    static func withoutCompression() -> PluginStack {
-        // sample: standard
-        let gzip = GzipPlugin(requestCompression: .off)
-        let plugins = PluginStack.standard.removing(GzipPlugin.self).inserting(gzip, after: DeduplicationPlugin.self)
-        // end
-        return plugins
-    }
-
     static func sent(_ report: Report, over transport: any Transport) async throws -> Report {
         // sample: gzip
-        let provider = Provider<URLTarget>(transport: transport, plugins: [GzipPlugin()])
+        let plugins = [GzipPlugin(requestCompression: .always)]  // this server decodes gzip
+        let provider = Provider<URLTarget>(transport: transport, plugins: plugins)
         let stored = try await provider.send(report, to: "https://api.example.com/reports", as: Report.self)
         // end
         return stored
     }
 
-    static func plain(_ report: Report, _ provider: Provider<URLTarget>) async throws {
-        // sample: off
-        let plain = RequestOptions { $0.requestCompression = .off }
-        try await provider.send(report, to: "https://api.example.com/reports", options: plain)
+    static func compressed(_ report: Report, _ provider: Provider<URLTarget>) async throws {
+        // sample: call
+        let compressed = RequestOptions { $0.requestCompression = .always }
+        try await provider.send(report, to: "https://api.example.com/reports", options: compressed)
         // end
     }
 
@@ -175,7 +168,7 @@ struct SharingSamplesTests {
         #expect(byteCount < (try JSONEncoder().encode(Self.report).count) / 2)
     }
 
-    @Test("The standard stack compresses requests; with the replaced plugin, it still decodes responses")
+    @Test("The standard stack sends bodies as they are, compressed if the call says so, and decodes responses")
     func standard() async throws {
         let gzip = Data(
             [
@@ -183,32 +176,33 @@ struct SharingSamplesTests {
                 0x86, 0xa6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
             ] as [UInt8]
         )
-        let stacks = [(PluginStack.standard, "gzip"), (SharingSamples.withoutCompression(), nil)]
-        for (plugins, coding) in stacks {
+        for (compression, coding) in [(nil, nil), (.always, "gzip")] as [(GzipPlugin.RequestCompression?, String?)] {
             let transport = ScriptedTransport([.status(200, headers: [.contentEncoding: "gzip"], body: .bytes(gzip))])
-            let provider = Provider<URLTarget>(transport: transport, plugins: [plugins])
+            let provider = Provider<URLTarget>(transport: transport, plugins: [.standard])
             let body = RequestTask.requestJSONEncodable(Self.report)
             let target = URLTarget("https://api.example.com/reports", method: .post, task: body)
-            #expect(try await provider.request(target).mapString() == "hello")
+            let options = RequestOptions { $0.requestCompression = compression }
+            #expect(try await provider.request(target, options: options).mapString() == "hello")
             #expect(transport.sent.map { $0.headers[.contentEncoding] } == [coding])
             #expect(provider.explain().findings.isEmpty)
         }
     }
 
-    @Test("With the option off, a request is sent as it is")
-    func plain() async throws {
-        try await SharingSamples.plain(Self.report, Provider(transport: echo, plugins: [GzipPlugin()]))
-        #expect(echo.sent.map { $0.headers[.contentEncoding] } == [nil])
+    @Test("With the option, one request is compressed")
+    func call() async throws {
+        try await SharingSamples.compressed(Self.report, Provider(transport: echo, plugins: [GzipPlugin()]))
+        #expect(echo.sent.map { $0.headers[.contentEncoding] } == ["gzip"])
     }
 
     @Test("A body that decodes to more than the limit fails; the default limits allow it")
     func limits() async throws {
         let numbers = Data((0..<200_000).map(String.init).joined(separator: ",").utf8)
         let target = URLTarget("https://api.example.com/reports", method: .post, task: .requestData(numbers))
+        let coded = RequestOptions { $0.requestCompression = .always }
         let lenient = Provider<URLTarget>(transport: echo, plugins: [GzipPlugin()])
-        #expect(try await lenient.request(target).data == numbers)
+        #expect(try await lenient.request(target, options: coded).data == numbers)
         let strict = Provider<URLTarget>(transport: echo, plugins: [SharingSamples.limited()])
-        let error = await pipelineError { _ = try await strict.request(target) }
+        let error = await pipelineError { _ = try await strict.request(target, options: coded) }
         #expect(error?.code == .limit(.decodedBytes))
     }
 }

@@ -38,7 +38,7 @@ struct BadDayTour {
                     return answer.token.map { Membership(accessToken: $0) }
                 },
                 DeduplicationPlugin(),
-                GzipPlugin(),
+                GzipPlugin(requestCompression: .always),
             ],
             configuration: .init(timeline: true),
             endpoint: endpoint
