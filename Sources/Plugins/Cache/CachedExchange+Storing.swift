@@ -111,8 +111,8 @@ extension CachedExchange {
 
     /// Returns a head that describes bodies as the transport hands them over.
     ///
-    /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag. The entry then has a
-    /// weak one, so that no part of it is used, and keeps the one of the origin for callers.
+    /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag. The entry then has
+    /// a weak one, so that no part of it is used, and keeps the one of the origin for callers.
     func storable(_ head: HTTPResponse) -> HTTPResponse {
         var head = head
         head.headerFields[.originTag] = nil
