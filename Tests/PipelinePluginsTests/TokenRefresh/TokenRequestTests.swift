@@ -107,9 +107,10 @@ struct TokenRequestTests {
             return try await client.token()
         }
         #expect(try await provider.request(.bearer).statusCode == 200)
+        // The request of this task causes a refresh, which begins another task.
+        let task = try #require(later.withLock { $0 })
         try await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
-        let task = try #require(later.withLock { $0 })
         // The token endpoint refuses requests with a token, and this request had one.
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.last?.headers[.authorization] == "Bearer new")

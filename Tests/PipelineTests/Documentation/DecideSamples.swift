@@ -89,6 +89,8 @@ enum DecideSamples {
         return (book, loan, health.statusCode)
     }
 
+    static let compressed = RequestOptions { $0.requestCompression = .always }
+
     /// The configurations of the table of troubles.
     static func stacks(
         token: String,
@@ -107,7 +109,6 @@ enum DecideSamples {
             .standard(cache: CachePlugin()),
             .standard(cookies: CookiePlugin()),
             .standard(logging: .debug),
-            PluginStack.standard.removing(GzipPlugin.self),
             [
                 UnauthorizedPlugin { _, _ in await showLogin() },
                 ActivityPlugin { isBusy in await show(isBusy) },
