@@ -151,8 +151,9 @@ final class InflightExchanges: Sendable {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
-                let isPersonal = Self.isPersonal(result, request, after: earlierExchangeCount, context)
-                self.finish(caller, key, result, isPersonal) { depth in
+                self.finish(caller, key, result) {
+                    Self.isPersonal(result, request, after: earlierExchangeCount, context)
+                } makeConvoy: { depth in
                     Convoy(
                         key: key,
                         result: result,
@@ -177,18 +178,20 @@ final class InflightExchanges: Sendable {
         _ exchange: Int,
         _ key: InflightKey,
         _ result: Result<PipelineResponse, any Error>,
-        _ isPersonal: Bool,
-        _ makeConvoy: (_ depth: Int) -> Convoy
+        isPersonal: () -> Bool,
+        makeConvoy: (_ depth: Int) -> Convoy
     ) {
-        let (callers, convoy) = state.withLock { state -> ([(caller: Int, waiter: Waiter)], Convoy?) in
+        let (callers, convoy, isPersonal) = state.withLock {
+            state -> ([(caller: Int, waiter: Waiter)], Convoy?, Bool) in
             let callers = state.table.finish(exchange, for: key)
             let known = state.successors.removeValue(forKey: exchange)
             // Most exchanges have one caller, which shares nothing with others.
             let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false
-            guard !callers.isEmpty, isShared, !isPersonal else { return (callers, nil) }
+            guard !callers.isEmpty, isShared else { return (callers, nil, false) }
+            if isPersonal() { return (callers, nil, true) }
             let convoy = makeConvoy(known?.depth ?? 0)
             known?.successor.keep(Successor.Ending(result: result, convoy: convoy))
-            return (callers, convoy)
+            return (callers, convoy, false)
         }
         for (caller, waiter) in callers {
             let isJoined = caller != exchange
