@@ -34,7 +34,7 @@ import Synchronization
 /// - Keeps the challenge and the use counts of its nonces, never a credential. Counts the uses of each nonce from 1,
 ///   each exactly once, even if calls run at the same time. Uses the server's `nextnonce`, and ignores its `rspauth`.
 /// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
-///   calls belong to one account.
+///   calls belong to one account, and ``DeduplicationPlugin`` shares no response to a request with its credential.
 ///
 /// **Defaults**
 ///
