@@ -219,6 +219,9 @@ public final class RecordingTransport: Transport {
     /// The settings that the wrapped transport cannot apply.
     public var unsupportedSettings: [UnsupportedSetting] { wrapped.unsupportedSettings }
 
+    /// Those of the wrapped transport.
+    public var capabilities: Set<PluginCapability> { wrapped.capabilities }
+
     /// Whether the wrapped transport decodes bodies; replayed bodies are always decoded.
     public var decodesContent: Bool { wrapped.decodesContent }
 

@@ -14,6 +14,7 @@ struct HeadTimeoutTransport: Transport {
     let wrapped: any Transport
 
     var name: String { wrapped.name }
+    var capabilities: Set<PluginCapability> { wrapped.capabilities }
     var decodesContent: Bool { wrapped.decodesContent }
     var unsupportedSettings: [UnsupportedSetting] { wrapped.unsupportedSettings }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 
 /// The state that all copies of a call's context share.
@@ -16,6 +17,8 @@ final class CallState: Sendable {
         var connections: [Connection] = []
         var attemptCount = 1
         var annotations: [(attempt: Int, hop: Int, annotation: PluginAnnotation)] = []
+        /// The header fields of requests that a transport has changed before it sent them.
+        var sentFields: [(key: PipelineContext.ExchangeID, fields: HTTPFields)] = []
         /// The moment when the header fields of the last response arrived; `nil` if its body arrived with them.
         var lastHead: PipelineClock.Instant?
         /// A few at most, which a linear search finds faster than a hash.
@@ -123,6 +126,9 @@ final class CallState: Sendable {
                 exchange.annotations = $0.annotations.filter { $0.attempt == attempt && $0.hop == hop }
                     .map(\.annotation)
             }
+            if let index = $0.sentFields.firstIndex(where: { $0.key == exchange.id }) {
+                exchange.request.headers = $0.sentFields.remove(at: index).fields
+            }
             $0.exchanges.append(exchange)
             return $0.exchanges
         }
@@ -136,6 +142,11 @@ final class CallState: Sendable {
             if let index = shared.exchanges.lastIndex(where: { $0.id == id }) { change(&shared.exchanges[index]) }
             return shared.exchanges
         }
+    }
+
+    /// Records the header fields of a request that the transport has changed before it sent it.
+    func noteSentFields(_ fields: HTTPFields, of key: PipelineContext.ExchangeID) {
+        shared.withLock { $0.sentFields.append((key, fields)) }
     }
 
     /// Records that an exchange waits for its first connection.

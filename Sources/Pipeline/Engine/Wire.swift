@@ -275,6 +275,8 @@ extension Wire {
         if let idle = request.idleTimeout(in: context.options) {
             response.body = response.body.timed(idle: idle, on: context.clock)
         }
+        let sentFields = response.request.headers
+        if sentFields != request.headers { context.call.noteSentFields(sentFields, of: context.exchangeID) }
         response.request = request
         response.source = .network
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }

@@ -18,11 +18,15 @@ public struct OrderRule: Sendable, Hashable {
     }
 
     /// What a match of a rule means.
-    public enum Severity: Sendable {
-        /// The order is wrong.
-        case finding
+    public enum Severity: String, Sendable {
+        /// One account could see what belongs to another, or a credential goes where it must not.
+        ///
+        /// The plugins of this package then do not share what they cannot attribute, so that the order costs speed.
+        case leak
+        /// A plugin cannot do its work at its position.
+        case fault
         /// The order may be intended.
-        case note
+        case hint
     }
 
     /// The stable identifier of the rule, such as `retry-inside-credential`.
@@ -39,9 +43,9 @@ public struct OrderRule: Sendable, Hashable {
     public let consequence: String
     /// What to do about a match.
     ///
-    /// If `nil`, move the subject to the other side; for a note, do nothing.
+    /// If `nil`, move the subject to the other side; for a hint, do nothing.
     public let remedy: String?
-    /// Whether a match is a finding or a note.
+    /// What a match means.
     public let severity: Severity
 
     /// Makes a rule.
@@ -54,7 +58,7 @@ public struct OrderRule: Sendable, Hashable {
     ///   - exempt: the capabilities that exempt the other plugin from the rule.
     ///   - consequence: the consequence for the caller, as a clause.
     ///   - remedy: what to do, as an imperative clause; `nil` to move the subject to the other side.
-    ///   - severity: whether a match is a finding or a note.
+    ///   - severity: what a match means; defaults to a fault.
     public init(
         _ id: String,
         _ subject: Set<PluginCapability>,
@@ -63,7 +67,7 @@ public struct OrderRule: Sendable, Hashable {
         except exempt: Set<PluginCapability> = [],
         consequence: String,
         remedy: String? = nil,
-        severity: Severity = .finding
+        severity: Severity = .fault
     ) {
         self.id = id
         self.subject = subject
@@ -100,14 +104,16 @@ extension OrderRule {
             .outside,
             [.setsCredential, .setsFields, .signs],
             except: [.identifiesCalls],
-            consequence: "two users could get the same response, because what it sets is not compared"
+            consequence: "what it sets is not compared, so responses to its requests are neither shared nor stored",
+            severity: .leak
         ),
         OrderRule(
             "sharing-outside-identity",
             [.sharesResponses, .caches],
             .outside,
             [.identifiesCalls],
-            consequence: "two users could get the same response, because the identity is added too late"
+            consequence: "the identity is added too late, so responses to its requests are neither shared nor stored",
+            severity: .leak
         ),
         OrderRule(
             "sharing-outside-delivery",
@@ -130,7 +136,7 @@ extension OrderRule {
             .outside,
             [.actsOnCalls],
             consequence: "that runs once for all calls that share a response, with the target and options of the first",
-            severity: .note
+            severity: .hint
         ),
         OrderRule(
             "delay-inside-retry",
@@ -160,7 +166,7 @@ extension OrderRule {
             [.intercepts],
             except: [.retries, .sharesResponses, .spansCalls],
             consequence: "it does not cover what the outer plugin waits for",
-            severity: .note
+            severity: .hint
         ),
         OrderRule(
             "report-inside-challenge",
@@ -199,7 +205,16 @@ extension OrderRule {
             .outside,
             [.decodesContent],
             consequence: "the transport decodes responses, so only requests are compressed",
-            severity: .note
+            severity: .hint
+        ),
+        OrderRule(
+            "credential-over-any-tls",
+            [.setsCredential, .signs],
+            .outside,
+            [.leavesTLSVersion],
+            consequence: "the machine's TLS library decides whether a server may use TLS 1.0 or 1.1",
+            remedy: "use another transport, or set MinProtocol = TLSv1.2 in the OpenSSL configuration of the machine",
+            severity: .hint
         ),
         OrderRule(
             "content-inside-coding",
@@ -207,7 +222,7 @@ extension OrderRule {
             .inside,
             [.codesContent],
             consequence: "it shows content as it is on the wire",
-            severity: .note
+            severity: .hint
         ),
     ]
 }

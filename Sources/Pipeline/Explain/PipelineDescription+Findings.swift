@@ -15,9 +15,10 @@ extension PipelineDescription {
         public let problem: String
         /// The consequence for the caller, as a clause.
         public let consequence: String
-        /// What to do about the problem, as an imperative clause; `nil` for most notes.
+        /// What to do about the problem, as an imperative clause; `nil` for most hints.
         public let remedy: String?
-        let severity: OrderRule.Severity
+        /// How serious the problem is.
+        public let severity: OrderRule.Severity
 
         /// The problem, the consequence and the remedy in one sentence.
         public var message: String {
@@ -58,17 +59,49 @@ extension PipelineDescription {
     }
 
     /// Returns all matches, outermost subjects first.
-    static func findings(of plugins: [any PluginType], _ transport: any Transport) -> [Finding] {
+    static func findings(
+        of plugins: [any PluginType],
+        _ transport: any Transport,
+        for target: any TargetType.Type
+    ) -> [Finding] {
         var rules = OrderRule.standard
         for case let plugin as any CapabilityDeclaring in plugins {
             rules += plugin.orderRules.filter { !rules.contains($0) }
         }
         var elements = effectiveOrder(plugins)
         elements.append(
-            Element(name: transport.name, position: nil, transport.decodesContent ? [.decodesContent] : [])
+            Element(
+                name: transport.name,
+                position: nil,
+                transport.capabilities.union(transport.decodesContent ? [.decodesContent] : [])
+            )
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
-            + conflicts(of: plugins) + transport.unsupportedSettings.map { Finding($0, of: transport) }
+            + credentialsWithoutHosts(elements, for: target) + conflicts(of: plugins)
+            + transport.unsupportedSettings.map { Finding($0, of: transport) }
+    }
+
+    /// Returns the plugins whose credential goes to every host that a client of several hosts asks.
+    ///
+    /// A target asks for an access token itself, and the hosts of `MultiTarget` are those of the program's targets.
+    private static func credentialsWithoutHosts(_ elements: [Element], for target: any TargetType.Type) -> [Finding] {
+        guard target == URLTarget.self || target == MultiTarget.self else { return [] }
+        return elements.filter { element in
+            let capabilities = element.capabilities
+            return !capabilities.isDisjoint(with: [.setsCredential, .signs])
+                && !element.exemptions.contains(.limitsHosts)
+        }.map { element in
+            let isLeak = target == URLTarget.self && !element.capabilities.contains(.setsAccessToken)
+            return Finding(
+                id: "credential-to-every-host",
+                plugins: [element.name],
+                positions: [element.position].compactMap(\.self),
+                problem: "\(element.name) is in a client of \(target) without named hosts",
+                consequence: "its credential goes to every host that the client asks",
+                remedy: "name the hosts, as in scope: .hosts([\"api.example.com\"])",
+                severity: isLeak ? .leak : .hint
+            )
+        }
     }
 
     /// Returns the elements of the call level, followed by those of the hop level inside it.
@@ -124,7 +157,7 @@ extension PipelineDescription {
         guard !others.isEmpty else { return nil }
         let list = others.map(\.name).joined(separator: ", ")
         let place = list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
-        let remedy = rule.remedy ?? (rule.severity == .note ? nil : remedy(of: rule, subject, others))
+        let remedy = rule.remedy ?? (rule.severity == .hint ? nil : remedy(of: rule, subject, others))
         return Finding(rule, [subject] + others, "\(subject.name) is \(place)", remedy)
     }
 
@@ -148,7 +181,7 @@ extension PipelineDescription.Finding {
         problem = setting.problem
         consequence = "these requests fail with \(setting.code)"
         remedy = setting.remedy
-        severity = .finding
+        severity = .fault
     }
 
     fileprivate init(

@@ -68,12 +68,14 @@ public struct PipelineDescription: Sendable, CustomStringConvertible {
     public let transport: String
     /// Whether the transport decodes bodies from their content coding.
     public let transportDecodesContent: Bool
-    /// Problems with the order; empty if none are known.
+    /// Leaks and faults, in the order of the stack; empty if none are known.
+    ///
+    /// ``ProviderConfiguration/findings`` reports them when a provider is made.
     public let findings: [Finding]
     /// Remarks about an order that may be intended.
-    public let notes: [Finding]
+    public let hints: [Finding]
 
-    init(plugins: [any PluginType], transport: any Transport) {
+    init(plugins: [any PluginType], transport: any Transport, target: any TargetType.Type) {
         var outside: [String] = []
         var outsideOnHop: [String] = []
         var entries: [Entry] = []
@@ -93,11 +95,11 @@ public struct PipelineDescription: Sendable, CustomStringConvertible {
             if plugin is any Stage.Intercept { outside.append(plugin.name) }
             if plugin is any Stage.Exchange { outsideOnHop.append(plugin.name) }
         }
-        let all = Self.findings(of: plugins, transport)
+        let all = Self.findings(of: plugins, transport, for: target)
         self.entries = entries
         self.transport = transport.name
         self.transportDecodesContent = transport.decodesContent
-        findings = all.filter { $0.severity == .finding }
-        notes = all.filter { $0.severity == .note }
+        findings = all.filter { $0.severity != .hint }
+        hints = all.filter { $0.severity == .hint }
     }
 }

@@ -28,6 +28,8 @@ extension PluginCapability {
     ///
     /// This exempts an exchange plugin from the rule `sharing-outside-credential`.
     public static let identifiesCalls = Self("identifies calls")
+    /// The plugin sends its credential only to hosts that it was given.
+    public static let limitsHosts = Self("limits its credential to named hosts")
     /// The plugin sets an access token.
     ///
     /// It declares ``setsCredential``, too.
@@ -55,6 +57,8 @@ extension PluginCapability {
     public static let intercepts = Self("intercepts")
     /// The plugin conforms to ``Stage/Prepare``, ``Stage/Intercept`` or ``Stage/Process``; derived, not declared.
     public static let actsOnCalls = Self("acts on calls")
+    /// The transport leaves the lowest version of TLS to the machine.
+    public static let leavesTLSVersion = Self("leaves the TLS version to the machine")
     /// The transport hands over decoded content.
     ///
     /// Derived from ``Transport/decodesContent``; the transport is inside all plugins.

@@ -34,7 +34,7 @@ extension PipelineDescription {
                     problem: conflict.problem,
                     consequence: conflict.consequence,
                     remedy: conflict.remedy,
-                    severity: .finding
+                    severity: .fault
                 )
             }
         }

@@ -4,8 +4,8 @@ import HTTPTypes
 public struct PipelineExchange: Sendable {
     /// The identifier of the exchange within its call.
     public let id: PipelineContext.ExchangeID
-    /// The request as it was sent.
-    public let request: PipelineRequest
+    /// The request as it was sent, with the header fields that a transport has added and returned.
+    public internal(set) var request: PipelineRequest
     /// The status of the response; `nil` if there was none.
     public internal(set) var statusCode: Int?
     /// The code of the error with which the exchange failed; `nil` if it did not fail.

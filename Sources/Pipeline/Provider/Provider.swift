@@ -27,7 +27,8 @@ public final class Provider<Target: TargetType>: Sendable {
 
     /// Makes a provider from a transport and plugins.
     ///
-    /// If a plugin conforms to no stage, the program stops, because that is a programmer error.
+    /// If a plugin conforms to no stage, the program stops, because that is a programmer error. Leaks and faults in the
+    /// order of the stack are reported, see ``FindingPolicy``.
     ///
     /// - Parameters:
     ///   - transport: the transport that sends the requests.
@@ -51,6 +52,7 @@ public final class Provider<Target: TargetType>: Sendable {
         )
         let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)
+        configuration.findings.report(plugins, transport, for: Target.self)
         self.callbackExecutor = configuration.callbackExecutor
         self.makeEndpoint = endpoint
     }
@@ -65,7 +67,7 @@ public final class Provider<Target: TargetType>: Sendable {
 
     /// Returns a description of the stack that lists problems with its order.
     public func explain() -> PipelineDescription {
-        PipelineDescription(plugins: plugins, transport: engine.pipeline.transport)
+        PipelineDescription(plugins: plugins, transport: engine.pipeline.transport, target: Target.self)
     }
 
     /// Sends a target and returns the response with its body in memory.

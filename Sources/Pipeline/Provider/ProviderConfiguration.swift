@@ -14,6 +14,7 @@
 /// | `redirects` | ``RedirectPolicy/standard`` |
 /// | `limits` | ``PipelineLimits`` |
 /// | `unhandledOptions` | ``UnhandledOptionPolicy/warn`` |
+/// | `findings` | ``FindingPolicy/warn`` |
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackExecutor` | none: completions run on a background executor |
@@ -26,6 +27,8 @@ public struct ProviderConfiguration: Sendable {
     public var limits: PipelineLimits
     /// The policy for a call that sets an option whose plugin is not in the stack.
     public var unhandledOptions: UnhandledOptionPolicy
+    /// The policy for leaks and faults in the order of the stack.
+    public var findings: FindingPolicy
     /// The clock, the only source of time.
     public var clock: PipelineClock
     /// The random number generator, the only source of randomness.
@@ -44,6 +47,7 @@ public struct ProviderConfiguration: Sendable {
     ///   - redirects: the policy that decides which redirects are followed.
     ///   - limits: the limits of each call, such as the size of a buffered body.
     ///   - unhandledOptions: the policy for a call that sets an option whose plugin is not in the stack.
+    ///   - findings: the policy for leaks and faults in the order of the stack.
     ///   - clock: the clock, the only source of time.
     ///   - random: the random number generator, the only source of randomness.
     ///   - callbackExecutor: the executor of completions that are isolated to no actor and were given no executor of
@@ -54,6 +58,7 @@ public struct ProviderConfiguration: Sendable {
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
         unhandledOptions: UnhandledOptionPolicy = .warn,
+        findings: FindingPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackExecutor: (any TaskExecutor)? = nil,
@@ -63,6 +68,7 @@ public struct ProviderConfiguration: Sendable {
         self.redirects = redirects
         self.limits = limits
         self.unhandledOptions = unhandledOptions
+        self.findings = findings
         self.clock = PipelineClock(clock)
         self.random = random
         self.callbackExecutor = callbackExecutor

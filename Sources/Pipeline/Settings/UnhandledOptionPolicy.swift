@@ -1,5 +1,3 @@
-import Foundation
-
 /// A policy for calls that set an option whose plugin is not in the stack.
 ///
 /// ```swift
@@ -31,11 +29,9 @@ public struct UnhandledOptionPolicy: Sendable {
 
     let action: Action
 
-    /// Sends the request without the option and writes a line to standard error, once per option and provider.
-    public static let warn = warn { message in
-        // The process may have no standard error.
-        try? FileHandle.standardError.write(contentsOf: Data("warning: \(message)\n".utf8))
-    }
+    /// Sends the request without the option and writes a line to standard error, on Apple platforms to the system's
+    /// log, once per option and provider.
+    public static let warn = warn { DeveloperWarning.write($0) }
 
     /// Fails the call; intended for tests.
     public static let fail = UnhandledOptionPolicy(action: .fail)

@@ -24,8 +24,31 @@ extension PipelineContext {
         }
     }
 
+    /// Adds an identity for one value of a field, when the plugin sets it.
+    ///
+    /// Another value of the field, which another plugin may set, then has no identity.
+    ///
+    /// - Parameters:
+    ///   - identity: as for ``addIdentity(_:of:)``; it must have been added in ``Stage/Prepare`` already.
+    ///   - value: the value that the plugin sets, which is the only one.
+    ///   - field: the name of the field.
+    public func addIdentity(_ identity: String, ofValue value: String, in field: HTTPField.Name) {
+        update(CallIdentities.self) { identities in
+            if !identities.texts.contains(identity) { identities.texts.append(identity) }
+            identities.values[field, default: []].insert(value)
+        }
+    }
+
     /// Whether a plugin that has added an identity sets its credential in a field.
     public func hasIdentity(of field: HTTPField.Name) -> Bool { self[CallIdentities.self].fields.contains(field) }
+
+    /// Whether the values of a field of a request belong to an identity.
+    public func hasIdentity(of field: HTTPField.Name, in request: PipelineRequest) -> Bool {
+        let identities = self[CallIdentities.self]
+        if identities.fields.contains(field) { return true }
+        guard let known = identities.values[field] else { return false }
+        return request.headers[values: field].allSatisfy(known.contains)
+    }
 }
 
 private struct CallIdentities: PipelineContextKey {
@@ -34,4 +57,5 @@ private struct CallIdentities: PipelineContextKey {
 
     var texts: [String] = []
     var fields: Set<HTTPField.Name> = []
+    var values: [HTTPField.Name: Set<String>] = [:]
 }

@@ -1,4 +1,15 @@
 extension PipelineContext {
+    private enum UnverifiedContent: PipelineContextKey { static let defaultValue = false }
+
+    /// Whether the transport has decoded the body of a response without noticing if it ends early.
+    ///
+    /// A transport sets it before it returns the response. A plugin must then neither store the response nor combine it
+    /// with another. Defaults to `false`.
+    public var hasUnverifiedContent: Bool {
+        get { self[UnverifiedContent.self] }
+        nonmutating set { update(UnverifiedContent.self) { $0 = newValue } }
+    }
+
     private enum Replayed: PipelineContextKey { static let defaultValue = false }
 
     /// Whether the last response came from a recording that is replayed without its delays.

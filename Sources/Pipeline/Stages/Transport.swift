@@ -12,6 +12,9 @@ public protocol Transport: Sendable {
     /// decodes it a second time.
     var decodesContent: Bool { get }
 
+    /// The capabilities of the transport for the rules of ``Provider/explain()``; defaults to none.
+    var capabilities: Set<PluginCapability> { get }
+
     /// Returns whether the transport ends an exchange if no byte of the body arrives within a given time.
     ///
     /// The core calls this for a call with ``RequestOptions/idleTimeout`` whose caller does not read the body as a
@@ -49,6 +52,9 @@ public protocol Transport: Sendable {
 extension Transport {
     /// The default name, which is that of the transport's type.
     public var name: String { "\(Self.self)" }
+
+    /// Returns an empty set: no rule applies to the transport.
+    public var capabilities: Set<PluginCapability> { [] }
 
     /// Returns an empty array: the transport applies all its settings.
     public var unsupportedSettings: [UnsupportedSetting] { [] }

@@ -4,6 +4,7 @@ import Foundation
 struct TimedTransport: Transport {
     let transport: any Transport
     var name: String { transport.name }
+    var capabilities: Set<PluginCapability> { transport.capabilities }
     var decodesContent: Bool { transport.decodesContent }
     var unsupportedSettings: [UnsupportedSetting] { transport.unsupportedSettings }
 

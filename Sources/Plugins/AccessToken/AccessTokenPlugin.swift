@@ -46,18 +46,22 @@ public import Pipeline
 /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1, RFC 7617 §2,
 /// https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: Stage.Prepare {
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
     private let token: @Sendable (any TargetType) async throws -> String?
 
     /// Creates a plugin that gets its tokens from a closure.
     ///
     /// - Parameters:
+    ///   - scope: the requests that may carry the credential; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a token may be sent over http.
     ///   - token: returns the token for a target, or `nil` if no user is logged in. It may suspend and throw.
     public init(
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         token: @escaping @Sendable (any TargetType) async throws -> String?
     ) {
+        self.scope = scope
         self.cleartext = cleartext
         self.token = token
     }
@@ -67,8 +71,8 @@ public struct AccessTokenPlugin: Stage.Prepare {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType else {
             return
         }
-        guard context.endpoint.hasOrigin(of: request) else { return }
-        try CredentialScope.check(request, cleartext, "an access token")
+        guard scope.contains(request, context) else { return }
+        try cleartext.check(request, carrying: "an access token")
         guard let token = try await token(context.target) else { return }
         try request.setAccessToken(token, type)
     }
@@ -76,7 +80,9 @@ public struct AccessTokenPlugin: Stage.Prepare {
 
 extension AccessTokenPlugin: CapabilityDeclaring {
     /// The capabilities of this plugin: `PluginCapability.setsCredential` and `PluginCapability.setsAccessToken`.
-    public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken] }
+    public var capabilities: Set<PluginCapability> {
+        scope.capabilities.union([.setsCredential, .setsAccessToken])
+    }
 }
 
 extension AccessTokenPlugin: OptionHandling {

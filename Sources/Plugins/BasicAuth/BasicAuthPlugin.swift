@@ -28,6 +28,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
+/// | `scope` | ``CredentialScope/endpoint`` |
 /// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
 ///
 /// **Position**
@@ -47,6 +48,7 @@ public import Pipeline
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct BasicAuthPlugin: Stage.Prepare {
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
     private let credential: @Sendable (any TargetType) async throws -> PasswordCredential?
 
@@ -55,22 +57,31 @@ public struct BasicAuthPlugin: Stage.Prepare {
     /// - Parameters:
     ///   - username: the user name, without a colon.
     ///   - password: the password.
+    ///   - scope: the requests that may carry the credential; defaults to those to the endpoint's own origin.
     ///   - cleartext: where the credential may be sent over http.
-    public init(username: String, password: String, cleartext: CleartextPolicy = .loopbackOnly) {
+    public init(
+        username: String,
+        password: String,
+        scope: CredentialScope = .endpoint,
+        cleartext: CleartextPolicy = .loopbackOnly
+    ) {
         let credential = PasswordCredential(username: username, password: password)
-        self.init(cleartext: cleartext) { _ in credential }
+        self.init(scope: scope, cleartext: cleartext) { _ in credential }
     }
 
     /// Creates a plugin that gets the credential of each target from a closure.
     ///
     /// - Parameters:
+    ///   - scope: the requests that may carry the credential; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a credential may be sent over http.
     ///   - credential: returns the credential for a target, or `nil` for none. It may suspend and throw. By default,
     ///     only calls with the option `basicAuth` have a credential.
     public init(
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (any TargetType) async throws -> PasswordCredential? = { _ in nil }
     ) {
+        self.scope = scope
         self.cleartext = cleartext
         self.credential = credential
     }
@@ -78,10 +89,10 @@ public struct BasicAuthPlugin: Stage.Prepare {
     /// Sets Authorization if there is a credential for the call and the field is not set; the option `basicAuth`
     /// replaces it.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard context.endpoint.hasOrigin(of: request),
+        guard scope.contains(request, context),
             let credential = try await credential(for: request, context)
         else { return }
-        try CredentialScope.check(request, cleartext, "a password")
+        try cleartext.check(request, carrying: "a password")
         try request.setHeader(credential.basicAuthorization(), for: .authorization, isSecret: true)
     }
 
@@ -97,5 +108,5 @@ public struct BasicAuthPlugin: Stage.Prepare {
 
 extension BasicAuthPlugin: CapabilityDeclaring {
     /// The capability of this plugin: `PluginCapability.setsCredential`.
-    public var capabilities: Set<PluginCapability> { [.setsCredential] }
+    public var capabilities: Set<PluginCapability> { scope.capabilities.union([.setsCredential]) }
 }

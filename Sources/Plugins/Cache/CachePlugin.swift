@@ -26,20 +26,24 @@ import Synchronization
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
 ///
-/// If the store fails, the call continues without it. A lookup may take 100 ms, and each piece of a body 1 s. A call
-/// fails only if it reads a stored body as a stream, into a file or with progress, and that body becomes unreadable
-/// after its first piece.
+/// If the store fails, the call continues without it. A lookup and each piece of a body may take 1 s, including the
+/// wait for earlier work of the store; a lookup of a call that must not ask the server may take as long as the call. A
+/// call fails only if it reads a stored body as a stream, into a file or with progress, and that body becomes
+/// unreadable after its first piece.
 ///
 /// **Accounts**
 ///
 /// With private rules, two accounts do not share a response. Without `account`, the key of a response includes the
-/// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie and of fields
-/// marked as secret, except those that carry a trace. A new token therefore begins with an empty cache. Requests with
-/// Digest, whose credential differs each time, bypass the cache. A response to a credential that a plugin inside sets
-/// is stored only if that plugin has added an identity of the field; see `PipelineContext.addIdentity(_:of:)`. If a
-/// plugin inside changes the URL, no response is stored.
+/// identities that other plugins have added, and the values of Authorization, Proxy-Authorization, Cookie, of fields
+/// marked as secret, and of fields whose names have a word for an account, such as X-User or X-Tenant-ID. A new token
+/// therefore begins with an empty cache. Requests with Digest, whose credential differs each time, bypass the cache. If
+/// a plugin inside sets such a field, or any other that may name an account, the response is stored only if that plugin
+/// has added an identity of the field; see `PipelineContext.addIdentity(_:of:)`. Fields of the message and of the
+/// exchange, such as Accept-Language, Content-Type, User-Agent, X-Request-ID and traceparent, name none. If a plugin
+/// inside changes the URL, no response is stored.
 ///
-/// With `account` or with shared rules, the key includes only the identities, one of which is the account.
+/// With `account`, the key includes only the identities, one of which is the account. With shared rules, credentials
+/// are not part of the key, because a response to one is stored only if it is public.
 ///
 /// **Defaults**
 ///
@@ -47,7 +51,7 @@ import Synchronization
 /// |---|---|
 /// | `store` | a new ``/PipelineStores/MemoryCacheStore``, up to 64 MiB |
 /// | `rules` | ``CacheRules/private`` |
-/// | `account` | none: credentials distinguish accounts |
+/// | `account` | none: credentials and other fields distinguish accounts |
 ///
 /// **Position**
 ///
@@ -117,12 +121,12 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     // MARK: Store
 
     /// Returns the keyed hash of the store; `nil` if the store fails.
-    func storeHash(_ context: PipelineContext) async -> CacheHash? {
+    func storeHash(_ context: PipelineContext, _ lookup: StoreOperation = .lookup) async -> CacheHash? {
         let known = hash.withLock { $0 }
         let now = context.clock.date
         // A store of several machines may lose its secret, and all must then use the new one.
         if let known, store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 { return known.value }
-        let secret = await limited(context, .lookup) { [store] in try await store.secret() }
+        let secret = await limited(context, lookup) { [store] in try await store.secret() }
         guard let made = secret.flatMap({ CacheHash(secret: $0) }) else { return nil }
         hash.withLock { $0 = (made, now) }
         return made
@@ -134,8 +138,8 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     /// Returns the account that a request belongs to, as a text to be hashed.
     func accountText(of request: PipelineRequest, _ context: PipelineContext) -> String {
         var parts = context.identities
-        guard account == nil, rules.audience == .private else { return Self.joined(parts) }
-        for field in request.headers where Self.isCredential(field.name, of: request) {
+        guard account == nil else { return Self.joined(parts) }
+        for field in request.headers where PersonalFields.isPersonal(field.name, of: request, rules.audience) {
             parts.append("\(field.name.canonicalName): \(field.value)")
         }
         return Self.joined(parts)
@@ -153,17 +157,6 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     private static func joined(_ parts: [String]) -> String {
         parts.isEmpty ? "" : parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
     }
-
-    static func isCredential(_ name: HTTPField.Name, of request: PipelineRequest) -> Bool {
-        name == .authorization || name == .proxyAuthorization || name == .cookie
-            || request.isSecret(name) && !traceFields.contains(name.canonicalName)
-    }
-
-    /// The fields that carry a trace, which are secret for other origins, but no credentials.
-    private static let traceFields: Set<String> = [
-        "baggage", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
-        "uber-trace-id", "x-amzn-trace-id", "x-cloud-trace-context",
-    ]
 
     /// Returns the result of work of the store; `nil` if it fails or takes too long.
     func limited<Output: Sendable>(

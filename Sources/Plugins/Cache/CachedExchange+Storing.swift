@@ -56,29 +56,37 @@ extension CachedExchange {
         let sent = response.request
         let names = CacheRules.varyNames(response.headers)?.compactMap { HTTPField.Name($0) } ?? []
         return names.contains {
-            $0 != .acceptEncoding && !CachePlugin.isCredential($0, of: sent) && sent.headers[$0] != request.headers[$0]
+            $0 != .acceptEncoding && !PersonalFields.isCredential($0, of: sent)
+                && sent.headers[$0] != request.headers[$0]
         }
     }
 
-    /// Whether the key depends on all credentials of a request, also on those that a plugin inside the cache has set.
+    /// Whether the key depends on all that may name an account in a request, also on what a plugin inside the cache has
+    /// set.
     ///
-    /// The URL that a plugin inside has changed may contain one.
-    func isIdentified(_ sent: PipelineRequest) -> Bool {
-        guard plugin.account == nil, rules.audience == .private else { return true }
-        guard CacheRules.resourceText(sent.head) == CacheRules.resourceText(request.head) else { return false }
-        return sent.headers.allSatisfy { field in
-            !CachePlugin.isCredential(field.name, of: sent) || context.hasIdentity(of: field.name)
-                || sent.headers[fields: field.name] == request.headers[fields: field.name]
-        }
+    /// The URL that a plugin inside has changed may contain a credential, and an identity that was added inside is not
+    /// part of the key.
+    func isIdentified(_ response: PipelineResponse) -> Bool {
+        guard plugin.account == nil else { return true }
+        let isOfResource = CacheRules.resourceText(response.request.head) == CacheRules.resourceText(request.head)
+        guard context.identities == identities, isOfResource || rules.audience == .shared else { return false }
+        return Self.sent(response)
+            .allSatisfy { !PersonalFields.areAdded(to: $0, since: request, context, rules.audience) }
+    }
+
+    /// The request of a response, as plugins and as a transport that wraps another have sent it.
+    private static func sent(_ response: PipelineResponse) -> [PipelineRequest] {
+        [response.request] + (response.exchanges.last.map { [$0.request] } ?? [])
     }
 
     /// Returns what to store of a response; `nil` if it must not be stored.
     private func entry(for response: PipelineResponse, _ lookup: Lookup, sentAt date: Date) -> CacheEntry? {
         let now = context.clock.date
-        let sent = response.request
-        guard isIdentified(sent) else { return nil }
-        let hasCredential = sent.headers.contains { CachePlugin.isCredential($0.name, of: sent) }
-        if context.transportDecodesContent, response.statusCode == 206 { return nil }
+        guard isIdentified(response) else { return nil }
+        let hasCredential = Self.sent(response).contains { sent in
+            sent.headers.contains { PersonalFields.isCredential($0.name, of: sent) }
+        }
+        if context.transportDecodesContent, response.statusCode == 206 || context.hasUnverifiedContent { return nil }
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
         if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
@@ -204,7 +212,7 @@ extension CachedExchange {
 
     /// Updates what is stored of a response to GET, or removes it if it has changed (RFC 9111 §4.3.5).
     private func receiveHead(_ response: PipelineResponse, _ lookup: Lookup, sentAt sent: Date) async {
-        guard response.statusCode == 200, isIdentified(response.request) else { return }
+        guard response.statusCode == 200, isIdentified(response) else { return }
         let now = context.clock.date
         for entry in lookup.entries {
             let updated = rules.refreshedByHead(

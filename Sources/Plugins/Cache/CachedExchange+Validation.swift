@@ -91,7 +91,7 @@ extension CachedExchange {
             return try await fetch(lookup, reason: "miss")
         }
         let updated = rules.refreshed(entry, by: head, requestDate: sent, responseDate: now)
-        if isIdentified(response.request) { await update(updated, lookup) }
+        if isIdentified(response) { await update(updated, lookup) }
         let freshness = rules.freshness(of: updated, at: now)
         let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
         if var served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
@@ -114,7 +114,7 @@ extension CachedExchange {
         isOwnCondition: Bool = false
     ) async {
         let head = storable(response.head)
-        guard isIdentified(response.request),
+        guard isIdentified(response),
             let entry = rules.selected(by: head, among: lookup.entries, isOwnCondition: isOwnCondition)
         else { return }
         let now = context.clock.date

@@ -12,6 +12,8 @@ struct CachedExchange: Sendable {
     let policy: CachePolicy
     /// The number of invalidations when the request began.
     let start: Int
+    /// The identities that are part of the key.
+    let identities: [String]
 
     var store: any CacheStore { plugin.store }
     var rules: CacheRules { plugin.rules }
@@ -23,6 +25,7 @@ struct CachedExchange: Sendable {
         self.send = send
         policy = context.options.cachePolicy ?? .standard
         start = plugin.invalidations.count
+        identities = context.identities
     }
 
     func run() async throws -> PipelineResponse {
@@ -35,14 +38,16 @@ struct CachedExchange: Sendable {
         }
         if policy == .noStore { return try await pass("bypass") }
         if plugin.changesCredential(of: request) { return try await pass("digest") }
-        guard let hash = await plugin.storeHash(context) else { return try await pass("store-unavailable") }
+        guard let hash = await plugin.storeHash(context, lookupOperation) else {
+            return try await pass("store-unavailable")
+        }
         let key = CacheKey(
             resource: hash(resource),
             account: hash(plugin.accountText(of: request, context)),
             content: contentText.map { hash($0) } ?? ""
         )
         guard await removePending(key.resource) else { return try await pass("store-unavailable") }
-        let found = await plugin.limited(context, .lookup) { try await lookUp(key, hash) }
+        let found = await plugin.limited(context, lookupOperation) { try await lookUp(key, hash) }
         guard let lookup = found else { return try await pass("store-unavailable") }
         return try await use(lookup)
     }
@@ -184,7 +189,7 @@ struct CachedExchange: Sendable {
         if let range = served.range {
             var reader = body
             if reader == nil {
-                reader = await plugin.limited(context, .lookup) { [store] in
+                reader = await plugin.limited(context, lookupOperation) { [store] in
                     try await store.body(of: entry)
                 }
             }
@@ -217,6 +222,11 @@ struct CachedExchange: Sendable {
         let sent = context.clock.date
         let response = try await forward(request, reason)
         return await receive(response, lookup, sentAt: sent, reason: reason)
+    }
+
+    /// How the call waits for what is stored.
+    private var lookupOperation: StoreOperation {
+        isOnlyIfCached && context[StaleFallback.self] != .now ? .onlyLookup : .lookup
     }
 
     var isOnlyIfCached: Bool {

@@ -37,7 +37,7 @@ struct StoredChunks: AsyncSequence, Sendable {
         let start = context.clock.now
         repeat {
             // A store that is slower than 8 MiB/s would make the call time out.
-            let allowance = StoreOperation.read.limit + .seconds(1) * Double(chunks.first.count >> 10) / 8_192
+            let allowance = StoreOperation.pieceLimit + .seconds(1) * Double(chunks.first.count >> 10) / 8_192
             if start.duration(to: context.clock.now) > allowance { return nil }
             guard let piece = await chunks.piece(at: range.lowerBound + chunks.first.count) else { return nil }
             chunks.first += piece

@@ -107,7 +107,7 @@ actor CacheSink {
         byteCount += bytes.count
         // A store that is slower than the origin and than 8 MiB/s would make the call time out.
         let originTime = start.duration(to: end) - storeTime
-        let allowance = StoreOperation.append.limit + .seconds(1) * Double(byteCount >> 10) / 8_192
+        let allowance = StoreOperation.pieceLimit + .seconds(1) * Double(byteCount >> 10) / 8_192
         let isSlow = storeTime > allowance + originTime
         if isWritten == nil || isSlow { self.writer = nil }
     }

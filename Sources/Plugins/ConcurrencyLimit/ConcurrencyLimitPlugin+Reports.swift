@@ -45,7 +45,7 @@ extension ConcurrencyLimitPlugin: CapabilityDeclaring {
                 consequence:
                     "each request needs a permit of both, and keeps the outer one while it waits for the inner",
                 remedy: "keep one of them, unless they have different partitions",
-                severity: .note
+                severity: .hint
             ),
         ]
     }

@@ -21,6 +21,8 @@ import Synchronization
 /// - Sends a cookie with `SameSite=Strict` only to the site of the call's first request, and one with `Lax`, or without
 ///   a value, also to other sites if the method is safe.
 /// - Does not touch stored responses.
+/// - ``signOut()`` ends the session. A call that began in it and is then to be sent, or sent again by a retry or a
+///   redirect, fails with `sessionEnded`. Its responses change no cookies, and no call of a later session shares them.
 /// - Records when a cookie was last used only if the response sets cookies, so that most calls only read the store.
 ///
 /// **Defaults**
@@ -36,11 +38,12 @@ import Synchronization
 /// - Outside a cache, which must not store cookies, and outside a plugin that signs the field Cookie.
 /// - Inside ``CredentialsPlugin``, which retries a request within its hop. Outside it, the cookies of the 401 are lost.
 /// - Only once in a stack, and inside plugins that change the host of a request.
-/// - With `account`, outside a plugin that shares responses. Calls of different accounts share none.
+/// - Outside a plugin that shares responses. Calls of different accounts and sessions share none.
 ///
 /// **Errors**
 ///
 /// - `cookies.unreadable`: the store cannot be read; nothing was sent. The underlying error has the reason.
+/// - `sessionEnded`: the user has signed out since the call began.
 /// - If the store cannot be written, the call goes on, and `onWriteFailure` gets the error.
 /// - An error that `account` throws becomes the underlying error of a failure with code `plugin`.
 ///
@@ -75,8 +78,14 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         self.onWriteFailure = onWriteFailure
     }
 
-    /// Records the account of the call, if the plugin has several.
+    /// Records the session of the call, and its account if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        let session = context.update(CookieSessions.self) { sessions in
+            let session = sessions[ObjectIdentifier(self)] ?? signOutCount.load(ordering: .acquiring)
+            sessions[ObjectIdentifier(self)] = session
+            return session
+        }
+        if session > 0 || account == nil { context.addIdentity(Self.identity(session)) }
         guard let account else { return }
         try await CallAccounts.record(for: self, of: .cookie, in: context, account)
     }
@@ -91,22 +100,36 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         guard let account = account == nil ? "" : CallAccounts.name(for: self, in: context),
             let described = describe(request, context)
         else { return try await send(request) }
-        let start = signOutCount.load(ordering: .acquiring)
+        let start = context[CookieSessions.self][ObjectIdentifier(self)] ?? signOutCount.load(ordering: .acquiring)
+        try checkSession(start)
         // The call keeps this closure, which must therefore not keep the call.
         let (authority, clock) = (request.origin.authority, context.clock)
         let receive: UnseenResponses.Receiver = { response in
             let fields = response.headers[values: .setCookie]
             // A plugin inside may have changed the host.
-            guard !fields.isEmpty, response.request.origin.authority == authority,
-                self.signOutCount.load(ordering: .acquiring) == start
-            else { return }
-            await self.keep(fields, described, account, clock)
+            guard !fields.isEmpty, response.request.origin.authority == authority else { return }
+            await self.keep(fields, described, account, clock, session: start)
         }
         context.update(UnseenResponses.self) { $0.receivers[ObjectIdentifier(self)] = receive }
-        let response = try await send(try await withCookies(request, described, account, context))
+        let sent = try await withCookies(request, described, account, context)
+        // The store may have been slow.
+        try checkSession(start)
+        if self.account == nil, !request.headers.contains(.cookie), let cookies = sent.headers[.cookie] {
+            // A plugin outside may then share or store the response within the session.
+            context.addIdentity(Self.identity(start), ofValue: cookies, in: .cookie)
+        }
+        let response = try await send(sent)
         let isNew = response.source == .network || response.cacheStatus?.kind == .revalidated
         if isNew { await receive(response) }
         return response
+    }
+
+    private static func identity(_ session: Int) -> String { "CookiePlugin session \(session)" }
+
+    /// Checks that the user of the call has not signed out since it began.
+    private func checkSession(_ start: Int) throws {
+        guard signOutCount.load(ordering: .acquiring) != start else { return }
+        throw PipelineError(.sessionEnded, "the user has signed out since the call began; nothing more is sent for it")
     }
 
     private func describe(_ request: PipelineRequest, _ context: PipelineContext) -> CookieJar.Request? {
@@ -156,11 +179,15 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         _ fields: [String],
         _ described: CookieJar.Request,
         _ account: String,
-        _ clock: PipelineClock
+        _ clock: PipelineClock,
+        session: Int
     ) async {
         let now = clock.date
+        guard signOutCount.load(ordering: .acquiring) == session else { return }
         do {
-            try await store.update(account: account) { [rules] jar in
+            try await store.update(account: account) { [rules, self] jar in
+                // The update may have waited while the user signed out.
+                guard signOutCount.load(ordering: .acquiring) == session else { return }
                 jar.store(fields, from: described, rules: rules, at: now)
             }
         } catch {
@@ -181,6 +208,12 @@ struct UnseenResponses: PipelineContextKey {
     func receive(_ response: PipelineResponse) async {
         for receiver in receivers.values { await receiver(response) }
     }
+}
+
+/// The sessions of the call, by plugin: how often the user had signed out when the call began.
+private enum CookieSessions: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: Int] = [:]
+    static let isInherited = true
 }
 
 /// The origins of the first requests of a call's attempts, by attempt.
@@ -210,10 +243,10 @@ extension CookiePlugin: SignOutHandling {
 }
 
 extension CookiePlugin: CapabilityDeclaring {
-    /// The capability `keepsCookies`; with several accounts also `PluginCapability.setsCredential` and
-    /// `PluginCapability.identifiesCalls`.
+    /// The capabilities `keepsCookies` and `PluginCapability.identifiesCalls`; with several accounts also
+    /// `PluginCapability.setsCredential`.
     public var capabilities: Set<PluginCapability> {
-        account == nil ? [.keepsCookies] : [.keepsCookies, .setsCredential, .identifiesCalls]
+        account == nil ? [.keepsCookies, .identifiesCalls] : [.keepsCookies, .setsCredential, .identifiesCalls]
     }
 
     /// Cookies belong outside a cache and outside signatures, and only once in a stack.
@@ -232,7 +265,7 @@ extension CookiePlugin: CapabilityDeclaring {
                 .inside,
                 [.signs],
                 consequence: "the signature does not cover the field Cookie",
-                severity: .note
+                severity: .hint
             ),
             OrderRule(
                 "cookies-twice",

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import Pipeline
 
 /// A challenge of WWW-Authenticate: the authentication scheme that a server asks for, and its parameters.
 ///
@@ -21,6 +22,9 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 
     /// The token after the scheme, as in `Negotiate`; `nil` if there are parameters or nothing.
     public let token: String?
+
+    /// The origin that asks, for the closure of ``CredentialsPlugin``; otherwise `nil`.
+    public internal(set) var origin: PipelineRequest.Origin?
 
     /// The parameters, with names in lower case and values without quotes.
     public internal(set) var parameters: [String: String]

@@ -41,6 +41,7 @@ import Synchronization
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `spaceCount` | 64; the least recently used one is dropped | spaces that are kept, with 16 nonces each | 1 and up |
+/// | `scope` | ``CredentialScope/endpoint`` | | |
 /// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest is always sent, because it shows no password | | |
 ///
 /// **Position**
@@ -62,6 +63,7 @@ import Synchronization
 ///
 /// Source: RFC 7616, https://www.rfc-editor.org/rfc/rfc7616.html, RFC 7617, https://www.rfc-editor.org/rfc/rfc7617.html
 public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let credential: @Sendable (String, AuthenticationChallenge) async throws -> PasswordCredential?
@@ -79,21 +81,24 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     ///
     /// - Parameters:
     ///   - spaceCount: the number of protection spaces to keep, 1 and up.
+    ///   - scope: the requests that may carry the credential; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a password for Basic may be sent over http.
     ///   - credential: returns the credential for a challenge, or `nil` for none. It may suspend and throw. It runs on
     ///     each hop that needs a credential, so it should remember what it has asked a person for.
     public convenience init(
         spaceCount: Int = 64,
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (_ challenge: AuthenticationChallenge) async throws -> PasswordCredential?
     ) {
-        self.init(spaceCount, cleartext, nil) { try await credential($1) }
+        self.init(spaceCount, scope, cleartext, nil) { try await credential($1) }
     }
 
     /// Creates a plugin for several accounts.
     ///
     /// - Parameters:
     ///   - spaceCount: the number of protection spaces to keep for all accounts together, 1 and up.
+    ///   - scope: the requests that may carry the credential; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a password for Basic may be sent over http.
     ///   - account: returns the account of a call, such as the identifier of a tenant or of the user who is logged in.
     ///     It runs once per call, before anything is sent. It may suspend and throw.
@@ -101,22 +106,25 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     ///     throw. It runs on each hop that needs a credential.
     public convenience init(
         spaceCount: Int = 64,
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         account: @escaping @Sendable (_ target: any TargetType) async throws -> String,
         credential:
             @escaping @Sendable (_ account: String, _ challenge: AuthenticationChallenge) async throws ->
             PasswordCredential?
     ) {
-        self.init(spaceCount, cleartext, account, credential)
+        self.init(spaceCount, scope, cleartext, account, credential)
     }
 
     private init(
         _ spaceCount: Int,
+        _ scope: CredentialScope,
         _ cleartext: CleartextPolicy,
         _ account: (@Sendable (any TargetType) async throws -> String)?,
         _ credential: @escaping @Sendable (String, AuthenticationChallenge) async throws -> PasswordCredential?
     ) {
         precondition(spaceCount > 0, "spaceCount is \(spaceCount), not 1 or more")
+        self.scope = scope
         self.cleartext = cleartext
         self.account = account
         self.credential = credential
@@ -151,7 +159,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
             if !hasRenewed, let last = answer, let fresh = Self.renewal(of: last, in: challenges) {
                 hasRenewed = true
                 answer = try makeAnswer(fresh, last.credential, for: request, context)
-            } else if !hasAsked, let (challenge, credential) = try await ask(challenges, context) {
+            } else if !hasAsked, let (challenge, credential) = try await ask(challenges, request, context) {
                 hasAsked = true
                 answer = try makeAnswer(challenge, credential, for: request, context)
             } else {
@@ -166,7 +174,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     /// Returns the Authorization for a challenge that is known from an earlier call.
     private func answerAhead(_ request: PipelineRequest, _ context: PipelineContext) async throws -> Answer? {
         guard let space = spaces.withLock({ $0.space(of: request) }),
-            let (challenge, credential) = try await ask([space.challenge], context)
+            let (challenge, credential) = try await ask([space.challenge], request, context)
         else { return nil }
         return try makeAnswer(challenge, credential, for: request, context, isKnown: true)
     }
@@ -180,7 +188,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     ) throws -> Answer? {
         let key = ProtectionSpaces.Key(origin: request.origin, realm: challenge.realm)
         guard let digest = challenge.digest else {
-            try CredentialScope.check(request, cleartext, "a password")
+            try cleartext.check(request, carrying: "a password")
             let value = try credential.basicAuthorization()
             if !isKnown { spaces.withLock { $0.admit(challenge, to: request) } }
             return Answer(challenge: challenge, credential: credential, key: key, value: value)
@@ -203,6 +211,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     /// Returns the first credential that the closure has for one of the challenges.
     private func ask(
         _ challenges: [AnswerableChallenge],
+        _ request: PipelineRequest,
         _ context: PipelineContext
     ) async throws -> (AnswerableChallenge, PasswordCredential)? {
         var refused: Set<String> = []
@@ -210,7 +219,9 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         // Without a name, the account of the call is unknown.
         guard let name = account == nil ? "" : name else { return nil }
         for challenge in challenges where !refused.contains(challenge.realm) {
-            if let credential = try await credential(name, challenge.source) {
+            var source = challenge.source
+            source.origin = request.origin
+            if let credential = try await credential(name, source) {
                 return (challenge, credential)
             }
             refused.insert(challenge.realm)
@@ -225,11 +236,9 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     // MARK: Challenges
 
-    /// Returns whether the request goes to the endpoint's origin and has not left it before.
-    ///
-    /// Accounts are known only there.
+    /// Returns whether the request may carry a credential.
     private func mayAnswer(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request)
+        scope.contains(request, context)
     }
 
     /// Returns whether a response is a challenge that this plugin can handle.
@@ -262,6 +271,7 @@ extension CredentialsPlugin: CapabilityDeclaring {
     /// The capabilities of this plugin: `PluginCapability.answersChallenges`; with several accounts also
     /// `PluginCapability.setsCredential` and `PluginCapability.identifiesCalls`.
     public var capabilities: Set<PluginCapability> {
-        account == nil ? [.answersChallenges] : [.answersChallenges, .setsCredential, .identifiesCalls]
+        let known: Set<PluginCapability> = account == nil ? [] : [.setsCredential, .identifiesCalls]
+        return scope.capabilities.union(known).union([.answersChallenges])
     }
 }

@@ -27,6 +27,7 @@ public import Pipeline
 ///   `.on`. So does every call whose option is `.off`.
 /// - When such a call with an unsafe method ends, later calls get no result of an exchange that began before, because
 ///   it may predate the change.
+/// - After ``signOut()``, later calls do not join an exchange that began before.
 ///
 /// What each call gets:
 ///
@@ -60,8 +61,10 @@ public import Pipeline
 /// **Position**
 ///
 /// - Inside every plugin that sets a credential or another field, because fields set further inside are not compared.
-///   If a plugin inside sets a credential without an identity (`PipelineContext.addIdentity(_:of:)`), its response goes
-///   to the call that leads only; the others send their own requests, and a warning is logged once.
+///   If a plugin or the transport inside sets a credential, or another field that may name an account, without an
+///   identity (`PipelineContext.addIdentity(_:of:)`), its response goes to the call that leads only; the others send
+///   their own requests, and a warning is logged once. Fields of the message and of the exchange, such as
+///   Accept-Encoding, If-None-Match, Idempotency-Key and traceparent, name no account.
 /// - Inside a plugin that retries, each call decides on its own whether to retry, and those that retry share that
 ///   exchange, too. Outside it, calls share all attempts and waits.
 /// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
@@ -198,6 +201,11 @@ public struct DeduplicationPlugin: Stage.Intercept {
     private func isOwn(_ name: HTTPField.Name, _ request: PipelineRequest) -> Bool {
         ignoredFields.contains(name) && !request.isSecret(name)
     }
+}
+
+extension DeduplicationPlugin: SignOutHandling {
+    /// Lets no later call join an exchange that is in flight, or get its result.
+    public func signOut() { inflight.close() }
 }
 
 extension DeduplicationPlugin: CapabilityDeclaring {

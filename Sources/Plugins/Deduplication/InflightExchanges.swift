@@ -152,7 +152,7 @@ final class InflightExchanges: Sendable {
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
                 self.finish(caller, key, result) {
-                    Self.isPersonal(result, request, after: earlierExchangeCount, context)
+                    Self.isPersonal(result, key, request, after: earlierExchangeCount, context)
                 } makeConvoy: { depth in
                     Convoy(
                         key: key,
@@ -206,14 +206,16 @@ final class InflightExchanges: Sendable {
         LoggingPlugin.makeStandardLogger().warning(
             """
             DeduplicationPlugin shares no response to a request in which a plugin or transport inside it has set a \
-            credential: set the credential outside, or call addIdentity(_:of:) in the prepare stage
+            credential or another field that may name an account: set it outside, or call addIdentity(_:of:) in the \
+            prepare stage, outside; SigningPlugin and CredentialsPlugin do this if they are given the account
             """
         )
     }
 
-    /// Whether a result belongs to the call that leads only, because a credential was set inside that no key compares.
+    /// Whether a result belongs to the call that leads only, because an account was named inside that no key compares.
     private static func isPersonal(
         _ result: Result<PipelineResponse, any Error>,
+        _ key: InflightKey,
         _ request: PipelineRequest,
         after earlierExchangeCount: Int,
         _ context: PipelineContext
@@ -226,14 +228,11 @@ final class InflightExchanges: Sendable {
             let error = error as? PipelineError
             (exchanges, last) = (error?.exchanges ?? [], error?.request)
         }
-        func hasOwnCredential(_ sent: PipelineRequest) -> Bool {
-            sent.headers.contains { field in
-                CachePlugin.isCredential(field.name, of: sent) && !context.hasIdentity(of: field.name)
-                    && sent.headers[fields: field.name] != request.headers[fields: field.name]
-            }
+        func isPersonal(_ sent: PipelineRequest) -> Bool {
+            PersonalFields.areAdded(to: sent, since: request, context)
         }
-        return last.map(hasOwnCredential) ?? false
-            || exchanges.dropFirst(earlierExchangeCount).contains { hasOwnCredential($0.request) }
+        return context.identities != key.identities || last.map(isPersonal) ?? false
+            || exchanges.dropFirst(earlierExchangeCount).contains { isPersonal($0.request) }
     }
 
     /// Returns the result with its body in memory, so that many can read it; a plugin inside may have made it a stream.

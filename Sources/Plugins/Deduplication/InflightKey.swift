@@ -12,7 +12,7 @@ struct InflightKey: Hashable, Sendable {
     private let place: Stage.Position
     private let request: PipelineRequest
     private let ignoredFields: [HTTPField.Name]
-    private let identities: [String]
+    let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
     private let priority: TrafficPriority

@@ -38,6 +38,9 @@ public import Pipeline
 ///   not run for them.
 /// - If names in a dictionary differ only in case, sends the name that sorts last.
 /// - Makes fields given as a value once, and keeps nothing between calls.
+/// - Calls for which the closure returns different fields share no response, in memory or from a cache, unless the
+///   fields only describe the message, such as Accept-Language; see `PipelineContext.addIdentity(_:of:)`. A field that
+///   differs each time therefore keeps a cache from being used.
 ///
 /// **Defaults**
 ///
@@ -45,6 +48,7 @@ public import Pipeline
 /// |---|---|
 /// | `overrides` | `false`: the fields of the request stay |
 /// | `secret` | no names; see Secrets |
+/// | `scope` | ``CredentialScope/endpoint`` |
 /// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
 ///
@@ -68,8 +72,11 @@ public import Pipeline
 /// Source: RFC 9110 §5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5
 public struct HeadersPlugin: Stage.Prepare {
     private let overrides: Bool
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
     private let fields: @Sendable (any TargetType) async throws -> [DefaultField]
+    /// Whether the fields may differ from call to call.
+    private let areDynamic: Bool
 
     /// Creates a plugin whose header fields are made once, from a value.
     ///
@@ -79,16 +86,18 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - dates: how dates in a value with keys are written.
     ///   - overrides: whether the fields replace those of the request.
     ///   - secret: the names of fields that carry a secret, case-insensitive.
+    ///   - scope: the requests that get the fields; defaults to those to the endpoint's own origin.
     ///   - cleartext: where secret fields may be sent over http.
     public init(
         _ fields: some Encodable,
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly
     ) {
         let made = Result { try DefaultField.all(encoding: fields, dates: dates, secret: secret) }
-        self.init(overrides, cleartext) { _ in try made.get() }
+        self.init(overrides, scope, cleartext, areDynamic: false) { _ in try made.get() }
     }
 
     /// Creates a plugin whose header fields come from a closure that runs for each request.
@@ -97,6 +106,7 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - dates: how dates in a value with keys are written.
     ///   - overrides: whether the fields replace those of the request.
     ///   - secret: the names of fields that carry a secret, case-insensitive.
+    ///   - scope: the requests that get the fields; defaults to those to the endpoint's own origin.
     ///   - cleartext: where secret fields may be sent over http.
     ///   - fields: returns the fields for a target in any form that the other initializer takes, or `nil` for none. It
     ///     may suspend and throw.
@@ -104,10 +114,11 @@ public struct HeadersPlugin: Stage.Prepare {
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         fields: @escaping @Sendable (any TargetType) async throws -> (any Encodable)?
     ) {
-        self.init(overrides, cleartext) { target in
+        self.init(overrides, scope, cleartext, areDynamic: true) { target in
             guard let value = try await fields(target) else { return [] }
             return try DefaultField.all(encoding: value, dates: dates, secret: secret)
         }
@@ -115,29 +126,36 @@ public struct HeadersPlugin: Stage.Prepare {
 
     private init(
         _ overrides: Bool,
+        _ scope: CredentialScope,
         _ cleartext: CleartextPolicy,
+        areDynamic: Bool,
         _ fields: @escaping @Sendable (any TargetType) async throws -> [DefaultField]
     ) {
         self.overrides = overrides
+        self.scope = scope
         self.cleartext = cleartext
+        self.areDynamic = areDynamic
         self.fields = fields
     }
 
     /// Adds the header fields to the request, or replaces them if `overrides` is set.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard context.endpoint.hasOrigin(of: request) else { return }
+        guard scope.contains(request, context) else { return }
         for field in try await fields(context.target) where overrides || !request.headers.contains(field.name) {
             if field.isSecret {
                 let what = "the header field \(field.name)"
-                try CredentialScope.check(request, cleartext, what)
+                try cleartext.check(request, carrying: what)
                 request.secretFields.insert(field.name)
             }
             request.headers[fields: field.name] = field.lines
+            guard areDynamic, !field.isSecret, !PersonalFields.isImpersonal(field.name) else { continue }
+            let values = field.lines.map(\.value.debugDescription).joined(separator: ", ")
+            context.addIdentity("HeadersPlugin \(field.name.canonicalName): \(values)")
         }
     }
 }
 
 extension HeadersPlugin: CapabilityDeclaring {
     /// The capability of this plugin: `PluginCapability.setsFields`.
-    public var capabilities: Set<PluginCapability> { [.setsFields] }
+    public var capabilities: Set<PluginCapability> { scope.capabilities.union([.setsFields]) }
 }

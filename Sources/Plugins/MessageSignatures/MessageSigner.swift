@@ -46,6 +46,9 @@ import RawStructuredFieldValues
 ///
 /// Source: RFC 9421, https://www.rfc-editor.org/rfc/rfc9421.html
 public struct MessageSigner: RequestSigner, SafelyDescribed {
+    /// `true`: the signer has one key.
+    public var hasOneKey: Bool { true }
+
     private let components: [SignatureComponent]
     private let optionalComponents: [SignatureComponent]
     private let key: MessageSigningKey

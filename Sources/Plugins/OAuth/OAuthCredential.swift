@@ -10,6 +10,8 @@ struct OAuthCredential: TokenCredential, Codable, Hashable, SafelyDescribed {
     let issuedAt: Date?
     /// The private key of the session for DPoP, 32 bytes.
     let key: Data?
+    /// A random text that all credentials of one sign-in have.
+    var session: String?
 
     var description: String { "an OAuth credential" }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 public import Pipeline
 public import PipelineStores
 
@@ -24,13 +25,14 @@ public import PipelineStores
 /// - Sends its own requests through `transport` and `plugins`, with the option `isTokenRequest`. Follows no redirect of
 ///   them, and reads at most 256 KiB of a response. Reads the server's metadata once.
 /// - Loads the credential of an earlier run at the first call or at ``isSignedIn``. Stores each new one before the
-///   calls that wait for it continue. If it cannot be stored after a refresh, the calls continue with it, and a later
-///   run has to sign in.
-/// - Before a refresh, and after the server refused one, it reads the store: if another process has refreshed, it uses
-///   that credential. Two processes that refresh at the same moment may still use one refresh token twice. A server
-///   that detects this ends the session.
-/// - A refresh that the server refuses with `invalid_grant` ends the session and removes its credential from the
-///   store.
+///   calls that wait for it continue. If it cannot be stored after a refresh, `onStoreFailure` gets the error, the
+///   calls continue with it, and the next call tries again. Until that succeeds, a later run has to sign in.
+/// - Before a refresh, before its result is stored, and after the server refused it, reads the store. If another
+///   process has refreshed, uses that credential. If another process has signed out or signed in, ends the session in
+///   this process; tokens that it still receives are revoked. Two processes that refresh at the same moment may still
+///   use one refresh token twice. A server that detects this ends the session.
+/// - A refresh that the server refuses with `invalid_grant` ends the session and removes its credential, and no other,
+///   from the store.
 /// - With DPoP, sets Authorization to `DPoP <token>` and adds a proof to each exchange, also after a redirect in the
 ///   origin. A request that the server refuses because of a nonce is sent a second time if its body can be replayed.
 ///
@@ -41,7 +43,9 @@ public import PipelineStores
 /// | `store` | `MemoryCredentialStore`: the session ends with the program |
 /// | `account` | `default` |
 /// | `dpop` | `.disabled` |
+/// | `scope` | ``CredentialScope/endpoint`` |
 /// | `policy` | ``TokenRefreshPolicy`` |
+/// | `onStoreFailure` | a warning in the log `pipeline` |
 /// | `plugins` | none |
 /// | `configuration` | `ProviderConfiguration` without redirects; its clock measures the sign-in |
 ///
@@ -69,7 +73,9 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
     ///   - grant: how the first token is obtained.
     ///   - store: the place that keeps the session for later runs of the program.
     ///   - account: distinguishes several sessions of one client in a store.
+    ///   - onStoreFailure: gets the error if the credential of a refresh cannot be stored; `nil` logs a warning.
     ///   - dpop: whether tokens are bound to a key.
+    ///   - scope: the requests that may carry the token; defaults to those to the endpoint's own origin.
     ///   - policy: when the token is refreshed, and how often.
     ///   - transport: the transport for requests to the authorization server.
     ///   - plugins: the plugins for requests to the authorization server, such as a `LoggingPlugin`.
@@ -80,7 +86,9 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         grant: OAuthGrant,
         store: any CredentialStore = MemoryCredentialStore(),
         account: String = "default",
+        onStoreFailure: (@Sendable (any Error) -> Void)? = nil,
         dpop: DPoPPolicy = .disabled,
+        scope: CredentialScope = .endpoint,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
         transport: any Transport,
         plugins: [any PluginType] = [],
@@ -92,7 +100,9 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
             grant: grant,
             store: store,
             account: account,
+            onStoreFailure: onStoreFailure,
             dpop: dpop,
+            scope: scope,
             policy: policy,
             transport: transport,
             plugins: plugins,
@@ -107,7 +117,9 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         grant: OAuthGrant,
         store: any CredentialStore,
         account: String,
+        onStoreFailure: (@Sendable (any Error) -> Void)?,
         dpop: DPoPPolicy,
+        scope: CredentialScope,
         policy: TokenRefreshPolicy,
         transport: any Transport,
         plugins: [any PluginType],
@@ -129,13 +141,16 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
             account: account,
             usesKey: dpop.isEnabled,
             requests: requests,
+            onStoreFailure: onStoreFailure ?? Self.logStoreFailure,
             secrets: secrets
         )
         self.session = session
         if grant.isClientCredentials {
-            tokens = TokenRefreshPlugin(policy: policy) { try await session.renew($0, $1) }
+            tokens = TokenRefreshPlugin(policy: policy, scope: scope) { try await session.renew($0, $1) }
         } else {
-            tokens = TokenRefreshPlugin(credential: nil, policy: policy) { try await session.renew($0, $1) }
+            tokens = TokenRefreshPlugin(credential: nil, policy: policy, scope: scope) {
+                try await session.renew($0, $1)
+            }
         }
     }
 
@@ -153,6 +168,7 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         {
             try await restore()
         }
+        if session.hasUnstored { await session.storeAgain() }
         return try await tokens.intercept(request, context: context, next: next)
     }
 
@@ -193,6 +209,14 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         AuthenticationChallenge.challenges(in: response.headers).contains {
             $0.isScheme("DPoP") && $0["error"] == "use_dpop_nonce"
         }
+    }
+
+    private static let logStoreFailure: @Sendable (any Error) -> Void = { _ in
+        LoggingPlugin.makeStandardLogger().warning(
+            """
+            OAuthPlugin could not store a credential; the next call tries again, or a later run has to sign in
+            """
+        )
     }
 
     /// Loads the credential of an earlier run.

@@ -150,7 +150,8 @@ struct OAuthRequests: Sendable {
             isBoundToKey: key != nil,
             expiry: lifetime.map { date.addingTimeInterval($0) },
             issuedAt: date,
-            key: key?.data
+            key: key?.data,
+            session: old == nil ? UUID().uuidString : old?.session
         )
     }
 

@@ -14,6 +14,10 @@ final class OAuthSession: Sendable {
         var generation = 0
         /// The access token of the session.
         var token: String?
+        /// Whether the store has the last credential of the session, unless another process has changed it.
+        var isStored = false
+        /// The credential that could not be stored.
+        var unstored: OAuthCredential?
         /// The keys of the last tokens, the most recent one last.
         var keys: [(token: String, key: DPoPKey)] = []
     }
@@ -25,6 +29,7 @@ final class OAuthSession: Sendable {
     let requests: OAuthRequests
     let secrets: OAuthSecrets.Source
     private let store: any CredentialStore
+    private let onStoreFailure: @Sendable (any Error) -> Void
     private let storeKey: String
     private let lane = OAuthLane()
     private let state = Mutex(State())
@@ -37,12 +42,14 @@ final class OAuthSession: Sendable {
         account: String,
         usesKey: Bool,
         requests: OAuthRequests,
+        onStoreFailure: @escaping @Sendable (any Error) -> Void,
         secrets: @escaping OAuthSecrets.Source
     ) {
         self.server = server
         self.client = client
         self.grant = grant
         self.store = store
+        self.onStoreFailure = onStoreFailure
         // The length of each part keeps the keys of different parts apart.
         let parts = [server.name, client.id, account, grant.isClientCredentials ? "client" : "user"]
         storeKey = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
@@ -112,6 +119,7 @@ final class OAuthSession: Sendable {
         state.withLock { state in
             state.generation += 1
             state.token = nil
+            state.unstored = nil
             state.mayRestore = false
             return state.generation
         }
@@ -122,6 +130,7 @@ final class OAuthSession: Sendable {
             guard state.generation == expected else { return false }
             state.generation += 1
             state.token = credential.accessToken
+            (state.isStored, state.unstored) = (true, nil)
             state.mayRestore = false
             return true
         }
@@ -170,24 +179,35 @@ final class OAuthSession: Sendable {
             guard self.generation == generation else { return }
             if let credential {
                 try use(credential)
+                state.withLock { $0.isStored = true }
                 await apply(credential)
             }
             state.withLock { $0.mayRestore = false }
         }
     }
 
+    /// The session has ended in another process.
+    private struct EndedElsewhere: Error {}
+
     /// Stores a credential unless its session has ended.
     func save(_ credential: OAuthCredential, _ generation: Int) async throws {
         // The refresh token before it may be invalid already, so even a cancelled refresh stores this one.
         try await lane.run(mustRun: true) {
             guard self.generation == generation else { throw CancellationError() }
+            if !grant.isClientCredentials, case .ended = await entry(beside: credential) { throw EndedElsewhere() }
             try use(credential)
-            try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+            do {
+                try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+            } catch {
+                state.withLock { $0.isStored = false }
+                throw error
+            }
             // The session may have ended while the store was busy, and is then not restored by a later run.
             guard self.generation == generation else {
                 try? await store.remove(storeKey)
                 throw CancellationError()
             }
+            state.withLock { ($0.isStored, $0.unstored) = (true, nil) }
         }
     }
 
@@ -216,41 +236,85 @@ final class OAuthSession: Sendable {
         let generation = state.withLock { state in
             expired == nil || state.token == expired?.accessToken ? state.generation : -1
         }
-        var used = expired
+        guard !grant.isClientCredentials else { return try await renewOwn(expired, generation, context) }
+        guard let expired else { return nil }
         // Another process may have refreshed already: a refresh token that rotates must not be used twice.
-        if let other = try? await stored(), other != expired, isNewer(other, than: expired) {
+        var used = expired
+        switch await entry(beside: expired) {
+        case .unchanged: break
+        case .ended: return endHere(generation)
+        case .replaced(let other):
             if (other.expiry ?? .distantFuture) > context.clock.date {
                 try use(other)
                 return other
             }
             used = other
         }
+        guard used.refreshToken != nil else { return try await end(used, generation) }
         do {
-            guard let used, used.refreshToken != nil, !grant.isClientCredentials else {
-                guard grant.isClientCredentials else { return try await end(generation) }
-                return try await keep(obtain(context.clock.date, expired), generation)
-            }
             return try await refresh(used, generation, context)
         } catch let error as PipelineError where Self.endOfSession.contains(error.serverError ?? "") {
             // The other process may have been faster only now.
-            if let other = try? await stored(), other != used, isNewer(other, than: used) {
+            switch await entry(beside: used) {
+            case .unchanged: return try await end(used, generation)
+            case .ended: return endHere(generation)
+            case .replaced(let other):
                 try use(other)
                 return other
             }
-            return try await end(generation)
         }
+    }
+
+    /// Returns a new token of a client that acts for itself.
+    private func renewOwn(
+        _ expired: OAuthCredential?,
+        _ generation: Int,
+        _ context: PipelineContext
+    ) async throws -> OAuthCredential? {
+        let date = context.clock.date
+        if let other = try? await stored(), other != expired, (other.expiry ?? .distantFuture) > date,
+            (other.issuedAt ?? .distantPast) >= (expired?.issuedAt ?? .distantPast)
+        {
+            try use(other)
+            return other
+        }
+        return try await keep(obtain(date, expired), generation)
     }
 
     /// The errors that say that a refresh token is no longer valid; the second is GitHub's.
     private static let endOfSession = ["invalid_grant", "bad_refresh_token"]
 
-    private func isNewer(_ one: OAuthCredential, than other: OAuthCredential?) -> Bool {
-        guard let other else { return true }
-        return (one.issuedAt ?? .distantPast) >= (other.issuedAt ?? .distantPast)
+    /// What the store has beside a credential of this process.
+    private enum Entry {
+        /// The same, or what the store has is not known.
+        case unchanged
+        /// A credential of the same session, from another process.
+        case replaced(OAuthCredential)
+        /// Nothing, or the session of another user: the session has ended in another process.
+        case ended
     }
 
-    private func end(_ generation: Int) async throws -> OAuthCredential? {
-        try? await remove(generation)
+    /// Compares a credential of the session with the store.
+    private func entry(beside own: OAuthCredential) async -> Entry {
+        // If the last credential could not be stored, an older one is there.
+        guard state.withLock({ $0.isStored }) else { return .unchanged }
+        do {
+            guard let other = try await stored(), other.session == own.session else { return .ended }
+            return other == own ? .unchanged : .replaced(other)
+        } catch {
+            return .unchanged
+        }
+    }
+
+    /// Ends the session in this process only, because the store has nothing of it.
+    private func endHere(_ generation: Int) -> OAuthCredential? {
+        if self.generation == generation { _ = end() }
+        return nil
+    }
+
+    /// Ends the session and removes the credential that the server has refused.
+    private func end(_ refused: OAuthCredential, _ generation: Int) async throws -> OAuthCredential? {
+        if case .unchanged = await entry(beside: refused) { try? await remove(generation) }
         return nil
     }
 
@@ -258,7 +322,7 @@ final class OAuthSession: Sendable {
         _ used: OAuthCredential,
         _ generation: Int,
         _ context: PipelineContext
-    ) async throws -> OAuthCredential {
+    ) async throws -> OAuthCredential? {
         let key = try key(of: used)
         let form = [("grant_type", "refresh_token"), ("refresh_token", used.refreshToken ?? "")]
         let response = try await requests.post(try await metadata().token, form, key: key)
@@ -275,13 +339,33 @@ final class OAuthSession: Sendable {
     }
 
     /// Stores a credential; it is used even if that fails, because the previous one may be invalid.
-    private func keep(_ credential: OAuthCredential, _ generation: Int) async throws -> OAuthCredential {
+    ///
+    /// - Returns: the credential; `nil` if the session has ended in another process.
+    private func keep(_ credential: OAuthCredential, _ generation: Int) async throws -> OAuthCredential? {
         do {
             try await save(credential, generation)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {}
+        } catch let error where error is CancellationError || error is EndedElsewhere {
+            // No call will use these tokens, and none waits for their end.
+            Task { try? await self.sendRevocation(of: credential) }
+            guard error is EndedElsewhere else { throw error }
+            return endHere(generation)
+        } catch {
+            state.withLock { if $0.generation == generation { $0.unstored = credential } }
+            onStoreFailure(error)
+        }
         return credential
+    }
+
+    /// Whether a credential is still to be stored.
+    var hasUnstored: Bool { state.withLock { $0.unstored != nil } }
+
+    /// Tries again to store the credential that could not be stored.
+    func storeAgain() async {
+        let (credential, generation) = state.withLock { state in
+            defer { state.unstored = nil }
+            return (state.unstored, state.generation)
+        }
+        if let credential { _ = try? await keep(credential, generation) }
     }
 
     var scope: [(String, String)] {

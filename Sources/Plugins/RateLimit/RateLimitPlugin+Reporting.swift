@@ -51,7 +51,7 @@ extension RateLimitPlugin: CapabilityDeclaring {
                 [Self.limitsRates],
                 consequence: "a request waits for the permits of both, and counts for the outer one while it waits",
                 remedy: "keep one, unless the server has two limits",
-                severity: .note
+                severity: .hint
             ),
         ]
     }

@@ -22,6 +22,9 @@ struct RetryBalance: Sendable {
         slice = Self.slice(of: date, sliceLength)
     }
 
+    /// Whether retries have taken more than calls have added.
+    var isSpent: Bool { sum < 0 }
+
     /// Adds the share that a call allows.
     mutating func addCall(at date: Date) {
         advance(to: date)

@@ -8,6 +8,10 @@ struct RetryLedger: Sendable {
     private let budget: RetryBudget
     private let maximumHostCount: Int
     private var balances: [String: RetryBalance] = [:]
+    /// The hosts with a balance, each in a place of its own.
+    private var hosts: [String] = []
+    /// The place from which the next host to leave is looked for.
+    private var hand = 0
 
     init(_ budget: RetryBudget, maximumHostCount: Int = RetryLedger.maximumHostCount) {
         self.budget = budget
@@ -28,10 +32,21 @@ struct RetryLedger: Sendable {
         return balances[host, default: RetryBalance(budget, at: date)].takeRetry(at: date)
     }
 
+    /// Makes room for a host, in constant time: of 16 hosts, the one that was used the longest time ago leaves, and one
+    /// that has retries left before one that has none.
     private mutating func makeRoom(for host: String) {
-        guard balances.count >= maximumHostCount, balances[host] == nil else { return }
-        guard let oldest = balances.min(by: { $0.value.slice < $1.value.slice }) else { return }
-        balances[oldest.key] = nil
+        guard balances[host] == nil else { return }
+        guard hosts.count >= maximumHostCount else { return hosts.append(host) }
+        let places = (0..<min(16, hosts.count)).map { (hand + $0) % hosts.count }
+        hand = (hand + places.count) % hosts.count
+        let oldest = places.min { age(at: $0) < age(at: $1) } ?? hand
+        balances[hosts[oldest]] = nil
+        hosts[oldest] = host
+    }
+
+    private func age(at place: Int) -> (Double, Int) {
+        guard let balance = balances[hosts[place]] else { return (-.infinity, 0) }
+        return (balance.slice, balance.isSpent ? 1 : 0)
     }
 }
 

@@ -13,4 +13,14 @@ public protocol RequestSigner: Sendable {
     ///   - context: the context of the call.
     /// - Throws: an error if the request cannot be signed; nothing is then sent.
     func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws
+
+    /// Whether all requests are signed on behalf of one account; `false` by default.
+    ///
+    /// If not, responses are shared and stored only if the plugin is given the account of each call.
+    var hasOneKey: Bool { get }
+}
+
+extension RequestSigner {
+    /// The default: the signer may sign for several accounts.
+    public var hasOneKey: Bool { false }
 }

@@ -21,17 +21,17 @@ public import Pipeline
 /// - Marks every header field that the signer adds or changes, and every query item that it adds, as secret. Such a
 ///   field is dropped when a redirect leaves the origin.
 /// - Reads the body only if the scheme covers it.
-/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
-///   calls of the plugin and its copies belong to one account, which is a new one for each plugin and each run of the
-///   program.
+/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, a
+///   signer with one key has one account, which is a new one for each plugin and each run of the program. Responses to
+///   requests that another signer or a closure has signed are then neither shared nor stored.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `scope` | ``Scope/endpoint`` |
+/// | `scope` | ``CredentialScope/endpoint`` |
 /// | `cleartext` | `.loopbackOnly`: a signature can be replayed, so none is sent over http, except to a loopback address |
-/// | `account` | one account for all calls |
+/// | `account` | one account for a signer with ``RequestSigner/hasOneKey``, otherwise unknown |
 ///
 /// **Position**
 ///
@@ -48,30 +48,8 @@ public import Pipeline
 ///
 /// **Secrets**: no error or description shows a key or a signature.
 public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
-    /// The requests that are signed.
-    public struct Scope: Sendable {
-        /// `nil` for the endpoint's origin.
-        fileprivate let hosts: [HostPattern]?
-
-        /// Requests to the endpoint's own origin, until a redirect has left it.
-        public static let endpoint = Self(hosts: nil)
-
-        /// Requests to hosts that match one of the patterns on any port, also after a redirect.
-        ///
-        /// Every matching host gets signatures of the same key, so it must belong to the same owner.
-        public static func hosts(_ patterns: [HostPattern]) -> Self { Self(hosts: patterns) }
-
-        fileprivate func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-            guard let hosts else { return !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request) }
-            let authority = request.origin.authority
-            let isLiteral = authority.hasPrefix("[")
-            let host = isLiteral ? String(authority.prefix { $0 != "]" }) + "]" : String(authority.prefix { $0 != ":" })
-            return hosts.contains { $0.matches(host) }
-        }
-    }
-
     private let signer: any RequestSigner
-    private let scope: Scope
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
     private let account: (@Sendable (any TargetType) async throws -> String)?
     /// Differs for each plugin and each run, so that no other key gets a response of this one.
@@ -83,11 +61,11 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
     ///   - signer: the scheme.
     ///   - scope: the requests to sign.
     ///   - cleartext: where a signature may be sent over http.
-    ///   - account: returns the account of a target, such as a tenant, if the signer has several keys. It runs once per
-    ///     call, before anything is sent.
+    ///   - account: returns the account of a target, such as a tenant, or the same text for all if there is one. It
+    ///     runs once per call, before anything is sent.
     public init(
         _ signer: some RequestSigner,
-        scope: Scope = .endpoint,
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         account: (@Sendable (any TargetType) async throws -> String)? = nil
     ) {
@@ -102,10 +80,10 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
     /// - Parameters:
     ///   - scope: the requests to sign.
     ///   - cleartext: where a signature may be sent over http.
-    ///   - account: returns the account of a target, if the closure has several keys.
+    ///   - account: returns the account of a target, or the same text for all if there is one.
     ///   - sign: adds a signature to a request; see ``RequestSigner/sign(_:context:)``.
     public init(
-        scope: Scope = .endpoint,
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         account: (@Sendable (any TargetType) async throws -> String)? = nil,
         sign: @escaping @Sendable (_ request: inout PipelineRequest, _ context: PipelineContext) async throws -> Void
@@ -136,12 +114,12 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
         send: Stage.Send
     ) async throws -> PipelineResponse {
         guard scope.contains(request, context) else { return try await send(request) }
-        try CredentialScope.check(request, cleartext, "a signature")
+        try cleartext.check(request, carrying: "a signature")
         var signed = request
         try await signer.sign(&signed, context: context)
         let names = Self.markChanges(of: &signed, since: request)
-        if let identity = context[SigningIdentities.self][ownAccount] {
-            // A cache outside may then store the response for this account.
+        if account != nil || signer.hasOneKey, let identity = context[SigningIdentities.self][ownAccount] {
+            // A plugin outside may then share or store the response for this account.
             for name in names { context.addIdentity(identity, of: name) }
         }
         return try await send(signed)
@@ -169,7 +147,7 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
 
 extension SigningPlugin: CapabilityDeclaring {
     /// The capabilities of this plugin: `PluginCapability.signs` and `PluginCapability.identifiesCalls`.
-    public var capabilities: Set<PluginCapability> { [.signs, .identifiesCalls] }
+    public var capabilities: Set<PluginCapability> { scope.capabilities.union([.signs, .identifiesCalls]) }
 }
 
 /// The identity of the call for each plugin.

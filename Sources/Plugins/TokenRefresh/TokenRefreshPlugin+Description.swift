@@ -7,7 +7,9 @@ extension TokenRefreshPlugin {
 
 extension TokenRefreshPlugin: CapabilityDeclaring {
     /// The plugin declares `PluginCapability.setsCredential`, `.setsAccessToken` and `.answersChallenges`.
-    public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken, .answersChallenges] }
+    public var capabilities: Set<PluginCapability> {
+        scope.capabilities.union([.setsCredential, .setsAccessToken, .answersChallenges])
+    }
 }
 
 extension TokenRefreshPlugin: SignOutHandling {

@@ -80,6 +80,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
+/// | `scope` | ``CredentialScope/endpoint`` |
 /// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
 ///
@@ -112,6 +113,7 @@ public import Pipeline
 /// https://www.rfc-editor.org/rfc/rfc6749.html#section-6
 public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, SafelyDescribed {
     private let refresher: TokenRefresher<Credential>
+    let scope: CredentialScope
     private let cleartext: CleartextPolicy
 
     /// The name of the plugin, `TokenRefreshPlugin`.
@@ -123,6 +125,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     /// - Parameters:
     ///   - credential: the credential stored by an earlier run of the application; `nil` if no user is logged in.
     ///   - policy: when the credential is refreshed, and how often.
+    ///   - scope: the requests that may carry the token; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
     ///     `setCredential` whose change it receives.
@@ -132,10 +135,12 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     public init(
         credential: Credential?,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         refresh: @escaping @Sendable (Credential, PipelineContext) async throws -> Credential?
     ) {
+        self.scope = scope
         self.cleartext = cleartext
         refresher = TokenRefresher(
             credential: credential,
@@ -152,6 +157,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     ///
     /// - Parameters:
     ///   - policy: when the credential is refreshed, and how often.
+    ///   - scope: the requests that may carry the token; defaults to those to the endpoint's own origin.
     ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
     ///     `setCredential` whose change it receives.
@@ -160,10 +166,12 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     ///     again. Its context is that of the call that started the refresh.
     public init(
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
+        scope: CredentialScope = .endpoint,
         cleartext: CleartextPolicy = .loopbackOnly,
         onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         obtain: @escaping @Sendable (Credential?, PipelineContext) async throws -> Credential?
     ) {
+        self.scope = scope
         self.cleartext = cleartext
         refresher = TokenRefresher(
             credential: nil,
@@ -202,10 +210,10 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         next: Stage.Next
     ) async throws -> PipelineResponse {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType,
-            !context.options.isTokenRequest, context.endpoint.hasOrigin(of: request),
+            !context.options.isTokenRequest, scope.contains(request, context),
             !refresher.isWorkingHere
         else { return try await next(request) }
-        try CredentialScope.check(request, cleartext, "an access token")
+        try cleartext.check(request, carrying: "an access token")
         let ticket = try await ticket(refresher.begin(patience(context), context), context)
         guard let ticket else { return try await next(request) }
         refresher.note(ticket, context)

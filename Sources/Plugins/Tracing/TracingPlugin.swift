@@ -146,7 +146,7 @@ extension TracingPlugin: CapabilityDeclaring {
                 [.propagatesTraces],
                 consequence: "no traceparent is sent",
                 remedy: "add TracingPlugin.Propagation",
-                severity: .note
+                severity: .hint
             ),
             OrderRule(
                 "tracing-inside-interceptor",
@@ -156,7 +156,7 @@ extension TracingPlugin: CapabilityDeclaring {
                 except: [.traces],
                 consequence:
                     "each attempt of the outer plugin has a call span, and what it responds with itself has none",
-                severity: .note
+                severity: .hint
             ),
         ]
     }

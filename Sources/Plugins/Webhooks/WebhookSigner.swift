@@ -24,6 +24,9 @@ public import Pipeline
 ///
 /// Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 public struct WebhookSigner: RequestSigner, SafelyDescribed {
+    /// `true`: the signer has one key.
+    public var hasOneKey: Bool { true }
+
     private let keys: [WebhookKey]
 
     /// Makes a signer.

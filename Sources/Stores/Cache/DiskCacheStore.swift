@@ -24,7 +24,7 @@ public import PipelineRedaction
 /// key has at most 16 variants.
 ///
 /// Calls use a thread of the store, and up to four further threads for bodies in files. They complete even if their
-/// task is cancelled. A call waits for another process for 100 ms, or 1 s when the database is opened.
+/// task is cancelled. A call waits for another process for up to 1 s.
 ///
 /// **Defaults**
 ///

@@ -32,7 +32,7 @@ public import PipelineRedaction
 /// | `prefix` | `cache` | 1 to 64 bytes |
 /// | `timeToLive` | 1 day | 1 second to 10 years |
 /// | `maximumBodyByteCount` | 8 MiB | 0 to 1 GiB |
-/// | `timeout` | 100 ms | 1 ms to 1 minute |
+/// | `timeout` | 1 s | 1 ms to 1 minute |
 /// | `cleartext` | ``Cleartext/loopbackOnly`` | |
 ///
 /// **Errors**: ``CacheStoreError``, and `CancellationError` if the task is cancelled.
@@ -83,7 +83,7 @@ public struct RedisCacheStore: CacheStore {
         prefix: String = "cache",
         timeToLive: Duration = .seconds(86_400),
         maximumBodyByteCount: Int = 8 << 20,
-        timeout: Duration = .milliseconds(100),
+        timeout: Duration = .seconds(1),
         cleartext: Cleartext = .loopbackOnly
     ) throws(CacheStoreError) {
         precondition((1...65_535).contains(port), "port \(port) is not in 1...65535")

@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP2
+import NIOSSL
 
 /// The handlers that the transport adds to the connections of a client.
 enum AsyncHTTPClientConnections {
@@ -17,7 +18,8 @@ enum AsyncHTTPClientConnections {
 
     /// Adds the handlers after those that the configuration already adds.
     ///
-    /// Repeated calls add them only once.
+    /// Repeated calls add them only once. The first makes connections check that certificates are for the host; one
+    /// for a client of the transport checks it if the configuration verifies host names.
     ///
     /// - Parameters:
     ///   - configuration: the configuration of a client that has not been created yet.
@@ -30,6 +32,8 @@ enum AsyncHTTPClientConnections {
         _ exchanges: AsyncHTTPClientExchanges? = nil,
         _ pinCheck: AsyncHTTPClientPinCheck? = nil
     ) {
+        let verification = configuration.tlsConfiguration?.certificateVerification ?? .fullVerification
+        let checksName = verification == .fullVerification
         configuration.http1_1ConnectionDebugInitializer = after(configuration.http1_1ConnectionDebugInitializer) {
             try pinCheck?.check($0, on: $1)
             var installed: EventLoopFuture<Void>?
@@ -37,7 +41,7 @@ enum AsyncHTTPClientConnections {
                 try $0.addHandler(ResetMark(), position: .first)
                 installed = try AsyncHTTPClientGuard.install(in: $0, informationalLimit)
             }
-            if let exchanges { try $0.handler(type: AsyncHTTPClientGuard.self).tracker.exchanges = exchanges }
+            try $0.handler(type: AsyncHTTPClientGuard.self).tracker.serve(exchanges, checksName: checksName)
             return installed
         }
         configuration.http2ConnectionDebugInitializer = after(configuration.http2ConnectionDebugInitializer) {
@@ -55,9 +59,7 @@ enum AsyncHTTPClientConnections {
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
                 try pipeline.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
             }
-            if let exchanges {
-                try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges
-            }
+            try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.serve(exchanges, checksName: checksName)
             return nil
         }
     }
@@ -108,6 +110,8 @@ extension AsyncHTTPClientConnections {
         var hasCarriedRequest = false
         /// Whether a response has begun on any stream of the connection.
         var hasCarriedResponse = false
+        /// The authority for which the server's certificate was found valid.
+        var validAuthority: String?
         private(set) var failure: (any Error)?
 
         /// Returns the handler of the connection to which a stream belongs.

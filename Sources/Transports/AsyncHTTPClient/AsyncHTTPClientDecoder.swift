@@ -42,6 +42,7 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
         do {
             let state = try parser.decode(context: context, buffer: &buffer)
             guard watcher.answerEnded(with: bytes) else { throw Self.surplus }
+            watcher.tracker.headIsIncomplete()
             return state
         } catch {
             watcher.forwardEnd(closing: true)

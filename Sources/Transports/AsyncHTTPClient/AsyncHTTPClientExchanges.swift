@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Pipeline
 import Synchronization
 
@@ -21,9 +22,12 @@ final class AsyncHTTPClientExchanges: Sendable {
     private let state = Mutex(State())
     /// Whether the client checks the keys of servers, so that a connection may have something to report.
     let hasPins: Bool
+    /// The longest time from the first byte of a response to the end of its header fields.
+    let headLimit: TimeAmount
 
-    init(hasPins: Bool) {
+    init(hasPins: Bool, headLimit: TimeAmount) {
         self.hasPins = hasPins
+        self.headLimit = headLimit
     }
 
     /// Marks a request as a try until ``end(_:)`` is called.
@@ -54,7 +58,13 @@ final class AsyncHTTPClientExchanges: Sendable {
 /// A tracker that reports the progress of the exchange that a connection carries.
 struct AsyncHTTPClientTracker {
     /// The exchanges of the client; `nil` for a shared client.
-    var exchanges: AsyncHTTPClientExchanges?
+    private var exchanges: AsyncHTTPClientExchanges?
+    /// Whether the certificate must be for the host of each request.
+    private var checksName = false
+    /// The authority for which the certificate was found valid.
+    private var validAuthority: String?
+    /// Whether the connection must carry nothing.
+    private var isRefused = false
     /// Not `nil` while the handler is on the connection.
     var timer: AsyncHTTPClientReadTimer?
     /// The try whose request was written last; `nil` once its response has begun.
@@ -69,6 +79,10 @@ struct AsyncHTTPClientTracker {
     /// The longest wait for the next bytes of the body; `nil` once the body has ended.
     private var idleTimeout: TimeAmount?
     private var hasHead = false
+    /// Sets what the connection belongs to: the exchanges of the transport's own client, or those of any client.
+    mutating func serve(_ exchanges: AsyncHTTPClientExchanges?, checksName: Bool) {
+        (self.exchanges, self.checksName) = (exchanges ?? self.exchanges, checksName)
+    }
 
     /// Returns a part of a request as it must be written.
     ///
@@ -79,7 +93,7 @@ struct AsyncHTTPClientTracker {
     ///   - isReused: whether the connection has carried a request before.
     ///   - hasResponded: whether the connection has carried a response before.
     ///   - promise: what the client wants to know of the part; replaced if the tracker wants to know it, too.
-    /// - Returns: the part to write.
+    /// - Returns: the part to write; `nil` if the server may not receive the request, which then fails.
     mutating func outbound(
         _ part: HTTPClientRequestPart,
         on channel: any Channel,
@@ -87,7 +101,12 @@ struct AsyncHTTPClientTracker {
         isReused: @autoclosure () -> Bool,
         hasResponded: @autoclosure () -> Bool,
         _ promise: inout EventLoopPromise<Void>?
-    ) -> HTTPClientRequestPart {
+    ) -> HTTPClientRequestPart? {
+        if checksName, case .head(let head) = part { checkName(for: head, on: channel) }
+        guard !isRefused else {
+            promise?.fail(NIOSSLExtraError.failedToValidateHostname)
+            return nil
+        }
         if let writing {
             switch part {
             case .head: break
@@ -119,6 +138,26 @@ struct AsyncHTTPClientTracker {
         return .head(head)
     }
 
+    /// Checks once for each connection whether its server is the one that a request is for.
+    ///
+    /// If it is not, the request fails and the connection is closed before any of it is written.
+    private mutating func checkName(for head: HTTPRequestHead, on channel: any Channel) {
+        // The client keeps connections to different hosts separate, and sets the field from the URL.
+        let authority = head.headers.first(name: "host") ?? ""
+        let connection = AsyncHTTPClientConnections.HTTP2End.of(channel)
+        guard authority != validAuthority, authority != connection?.validAuthority else { return }
+        guard AsyncHTTPClientPeerName.isValid(ProxyVariables.host(of: authority), on: channel) else {
+            isRefused = true
+            // Not within this turn, in which the client writes.
+            return channel.eventLoop.execute {
+                channel.pipeline.fireErrorCaught(NIOSSLExtraError.failedToValidateHostname)
+                (channel.parent ?? channel).close(promise: nil)
+            }
+        }
+        validAuthority = authority
+        connection?.validAuthority = authority
+    }
+
     /// Notes that what was written has been handed to the network.
     ///
     /// Header fields alone fit into the buffer of a connection that waits for nothing, which spares a promise.
@@ -133,9 +172,19 @@ struct AsyncHTTPClientTracker {
     ///
     /// A status of 100 to 199 is not the final one.
     mutating func headHasCome(_ head: HTTPResponseHead) {
-        guard head.status.code >= 200 else { return }
+        guard head.status.code >= 200 else {
+            timer?.unlimit()
+            return
+        }
         hasHead = true
         timer?.stop()
+    }
+
+    /// Notes that bytes have arrived that do not complete a head.
+    ///
+    /// Until its first byte, a server may be busy. After that, it has little time to complete the head.
+    func headIsIncomplete() {
+        if !hasHead { timer?.limit(to: exchanges?.headLimit ?? .seconds(30), or: .deadlineExceeded) }
     }
 
     /// Notes that the client wants more of the response.

@@ -62,7 +62,7 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
             hasResponded: hasCarriedResponse,
             &promise
         )
-        context.write(wrapOutboundOut(part), promise: promise)
+        if let part { context.write(wrapOutboundOut(part), promise: promise) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -41,7 +41,10 @@ final class AsyncHTTPClientLease: Sendable {
         var configuration = settings.configuration
         if let relay { configuration.proxy = relay.proxy }
         self.relay = relay
-        let exchanges = AsyncHTTPClientExchanges(hasPins: settings.pinCheck != nil)
+        let exchanges = AsyncHTTPClientExchanges(
+            hasPins: settings.pinCheck != nil,
+            headLimit: settings.headLimit
+        )
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges, settings.pinCheck)
         client = HTTPClient(eventLoopGroup: settings.group, configuration: configuration)
         self.exchanges = exchanges

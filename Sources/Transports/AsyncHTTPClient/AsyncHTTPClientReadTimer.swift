@@ -11,6 +11,8 @@ final class AsyncHTTPClientReadTimer {
     private let eventLoop: any EventLoop
     private let onTimeout: (HTTPClientError) -> Void
     private var awaited: (deadline: NIODeadline, failure: HTTPClientError)?
+    /// The wait before it was limited further, which may be none; `nil` if it was not.
+    private var unlimited: (deadline: NIODeadline, failure: HTTPClientError)??
     private var scheduled: (deadline: NIODeadline, task: Scheduled<Void>)?
 
     init(_ eventLoop: any EventLoop, onTimeout: @escaping (HTTPClientError) -> Void) {
@@ -21,18 +23,36 @@ final class AsyncHTTPClientReadTimer {
     /// Starts a wait that fails after the limit.
     func start(_ limit: TimeAmount, or failure: HTTPClientError) {
         let deadline = NIODeadline.now() + limit
+        unlimited = nil
         awaited = (deadline, failure)
         if let scheduled, scheduled.deadline <= deadline { return }
         scheduled?.task.cancel()
         schedule(at: deadline)
     }
 
+    /// Limits the wait further, until ``unlimit()``.
+    func limit(to limit: TimeAmount, or failure: HTTPClientError) {
+        let wait = awaited
+        guard wait.map({ NIODeadline.now() + limit < $0.deadline }) ?? true else { return }
+        start(limit, or: failure)
+        unlimited = .some(wait)
+    }
+
+    /// Continues the wait that was limited further.
+    func unlimit() {
+        guard let wait = unlimited.take() else { return }
+        awaited = wait
+    }
+
     /// Notes that the awaited bytes have arrived.
-    func stop() { awaited = nil }
+    func stop() {
+        unlimited = nil
+        awaited = nil
+    }
 
     /// Notes that the connection has ended.
     func cancel() {
-        awaited = nil
+        stop()
         scheduled.take()?.task.cancel()
     }
 

@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
+import NIOCore
 import NIOPosix
 import Pipeline
 
@@ -33,19 +34,26 @@ struct AsyncHTTPClientRoutes: Sendable {
         _ configuration: HTTPClient.Configuration,
         _ policy: AsyncHTTPClientTransport.ProxyPolicy,
         _ trust: AsyncHTTPClientTrust,
-        _ machine: Machine
+        _ machine: Machine,
+        headLimit: Duration
     ) {
         let choices = ProxyChoices(policy, machine)
         precondition(
             choices == nil || configuration.proxy == nil,
             "configuration.proxy is set, so proxies cannot come from elsewhere"
         )
-        var settings = AsyncHTTPClientSettings(configuration: configuration)
+        let limit = TimeAmount(headLimit)
+        var settings = AsyncHTTPClientSettings(configuration: configuration, headLimit: limit)
         if trust.usesNIOSSL { settings.group = MultiThreadedEventLoopGroup.singleton }
         let relay = choices.map { _ in configuration }
         general = AsyncHTTPClientPaths(settings, relay: relay)
         ruled = trust.rules(configuration) { [group = settings.group] rule, configuration, check in
-            let settings = AsyncHTTPClientSettings(configuration: configuration, group: group, pinCheck: check)
+            let settings = AsyncHTTPClientSettings(
+                configuration: configuration,
+                headLimit: limit,
+                group: group,
+                pinCheck: check
+            )
             return Ruled(rule: rule, paths: AsyncHTTPClientPaths(settings, relay: relay))
         }
         self.choices = choices

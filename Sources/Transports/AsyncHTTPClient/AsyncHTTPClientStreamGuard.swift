@@ -61,7 +61,7 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
             hasResponded: connection?.hasCarriedResponse ?? false,
             &promise
         )
-        context.write(wrapOutboundOut(tracked), promise: promise)
+        if let tracked { context.write(wrapOutboundOut(tracked), promise: promise) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

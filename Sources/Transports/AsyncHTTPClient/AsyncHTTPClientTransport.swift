@@ -34,6 +34,10 @@ public import Pipeline
 /// - Connections, TLS and the pool are configured by `configuration`. The transport writes no log and creates no spans.
 /// - `proxies` chooses HTTP, HTTPS and SOCKS5 proxies, also by host, see ``ProxyPolicy``. By default, `configuration`
 ///   has the only proxy, and environment variables are ignored.
+/// - A server's certificate must have the host of the URL as a name, or as an address if the URL has an address. The
+///   common name and the address to which a name resolves do not count (RFC 9525). This applies to a client of one's
+///   own unless its configuration turns verification off, to every shared client with the default configuration, and to
+///   HTTPS proxies.
 /// - `trust` and `identities` apply to the transport's own clients, one for each rule. With either of them, TLS is that
 ///   of NIOSSL on every platform.
 /// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
@@ -69,6 +73,9 @@ public import Pipeline
 /// | `readTimeout` | 60 s | time without a byte of the response | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server accepts no byte of the body | more than zero |
 ///
+/// Over HTTP/1.1, a server has 30 s from the first byte of a response to the end of its header fields, so that it
+/// cannot send them byte by byte for ever.
+///
 /// For the header fields, `readTimeout` starts when the exchange has its connection, or at the end of a body that is
 /// sent in pieces (a stream, a file, more than 64 KiB). For the body, it applies while a reader waits for the next
 /// bytes, so a reader that pauses does not cause a timeout. A call's own idle timeout replaces it for the body. With a
@@ -88,13 +95,13 @@ public import Pipeline
 /// | `proxy.authentication`, `proxy.refused` | a proxy requires another credential, or opens no connection to the host, see ``ProxyPolicy`` |
 /// | `invalidRequest.credential`, `invalidRequest.authority` | a proxy must not receive the request, or cannot be used, see ``ProxyPolicy`` |
 /// | `tls.certificate` | the server's certificate is not signed by a trusted authority, has expired or is not valid yet |
-/// | `tls.hostName` | the certificate is for another host |
+/// | `tls.hostName` | the certificate does not name the host of the URL; nothing was sent |
 /// | `tls.handshake` | any other handshake failure, including a server that closes the connection during the handshake or requires another client certificate |
 /// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
 /// | `unsupported.clientIdentity` | the client identity is in the Keychain, see ``ClientIdentities`` |
 /// | `timeout.connect` | no connection was opened within `configuration.timeout.connect` |
 /// | `timeout.pool` | all connections to the host stayed busy for `configuration.timeout.connect`; nothing was sent |
-/// | `timeout.head` | the header fields did not arrive within `readTimeout` or `headTimeout` |
+/// | `timeout.head` | the header fields did not arrive within `readTimeout` or `headTimeout`, or 30 s after their first byte |
 /// | `timeout.idle` | no byte of the response's body arrived for `readTimeout` |
 /// | `timeout.write` | the server accepted no byte of the body for `writeTimeout` |
 /// | `connectionLost` | the connection ended without a response, was reset, or ended because a shared client was shut down |
@@ -169,6 +176,7 @@ public final class AsyncHTTPClientTransport: Transport {
         trust: TrustPolicy = .system,
         identities: ClientIdentities? = nil,
         machine: Machine,
+        headLimit: Duration = .seconds(30),
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
         writeTimeout: Duration? = .seconds(60)
@@ -180,7 +188,8 @@ public final class AsyncHTTPClientTransport: Transport {
             precondition(count > 0, "connectionsPerHost is \(count), not 1 or more")
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = count
         }
-        let routes = AsyncHTTPClientRoutes(configuration, proxies, AsyncHTTPClientTrust(trust, identities), machine)
+        let trust = AsyncHTTPClientTrust(trust, identities)
+        let routes = AsyncHTTPClientRoutes(configuration, proxies, trust, machine, headLimit: headLimit)
         self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
     }
 
@@ -228,7 +237,9 @@ public final class AsyncHTTPClientTransport: Transport {
     /// Returns a configuration whose connections are guarded, also when a shared client uses it.
     ///
     /// It has 10 s for connecting, 64 HTTP/1.1 connections to a host (8 on Apple platforms), TLS 1.2 and later, no
-    /// redirects, no decompression, no tracing, and one connection attempt for each exchange.
+    /// redirects, no decompression, no tracing, and one connection attempt for each exchange. Connections of a shared
+    /// client with it send nothing to a server whose certificate does not name the host, even if verification was
+    /// turned off afterwards.
     ///
     /// - Parameter informationalCount: the most responses with a status of 100 to 199 before a response over HTTP/1.1,
     ///   0 or more.

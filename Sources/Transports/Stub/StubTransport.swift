@@ -73,6 +73,9 @@ public struct StubTransport: Transport {
     /// The settings that the wrapped transport cannot apply.
     public var unsupportedSettings: [UnsupportedSetting] { wrapped?.unsupportedSettings ?? [] }
 
+    /// Those of the wrapped transport; none without one.
+    public var capabilities: Set<PluginCapability> { wrapped?.capabilities ?? [] }
+
     /// Whether the wrapped transport decodes content codings.
     ///
     /// Sample bodies are returned unchanged.

@@ -34,7 +34,7 @@ public import Pipeline
 /// | pins | none |
 /// | `until` | never |
 /// | `mode` | ``PinMode/enforce`` |
-/// | minimum TLS version | that of the transport, by default TLS 1.2 |
+/// | minimum TLS version | that of the transport: TLS 1.2, or with `URLSessionTransport` on Linux that of the machine |
 ///
 /// **Errors**
 ///

@@ -76,6 +76,9 @@ final class URLSessionExchange: Sendable {
     /// Whether the exchange has not ended.
     var isOpen: Bool { state.withLock { $0.end == nil } }
 
+    /// Whether Foundation decodes the body of the response.
+    var isCoded: Bool { state.withLock { $0.head?.isCoded ?? false } }
+
     /// Whether header fields have arrived.
     var hasHead: Bool { state.withLock { $0.head != nil } }
 }

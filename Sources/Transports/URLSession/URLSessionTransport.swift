@@ -18,8 +18,12 @@ public import Foundation
 ///
 /// - Foundation decodes content codings. Content-Encoding and Content-Length are then removed from the response, except
 ///   from a response without a body (HEAD, 204, 304).
-/// - Foundation adds Accept, Accept-Encoding, Accept-Language, User-Agent and Connection if the request does not have
-///   them. It always sets Host and Content-Length; these two fields in the request are ignored.
+/// - Foundation adds Accept, Accept-Language, User-Agent, Connection and, on Apple platforms, Accept-Encoding if the
+///   request does not have them. It always sets Host and Content-Length; these two fields in the request are ignored.
+/// - On Linux, Foundation takes half of a compressed body for whole. The transport therefore sends `Accept-Encoding:
+///   identity` unless the request has that field. A response that is compressed nevertheless is returned, gets the
+///   annotation `unverifiedCoding`, and is not stored by a cache.
+/// - A request with Range never asks for a coding, because Foundation would decode a part of a coded body.
 /// - Request fields are sent in no particular order. Fields of the same name are joined by a comma.
 /// - Response fields are sorted by name, because Foundation does not preserve their order. Fields of the same name are
 ///   joined by a comma, except Set-Cookie, which is split again. The platform may change the case of a name.
@@ -81,15 +85,16 @@ public import Foundation
 ///   Content-Length is near the largest `Int64`.
 /// - A redirect is held in memory until its body has ended; only the timeout of the attempt limits it. If it has no
 ///   usable Location, its body is lost (`truncated`).
-/// - A compressed body that ends early looks complete. So does a body without a length if the connection ends without
-///   confirmation by TLS.
+/// - A compressed body that ends early looks complete, if the request asks for a coding or the server compresses
+///   nevertheless. So does a body without a length if the connection ends without confirmation by TLS.
 /// - A field value that is not UTF-8, or a status line without a space after the code, is `malformedResponse`.
 /// - If a reused connection is lost before any byte of a response, the request is resent up to five times, even a POST.
 /// - Bytes that a server sends on an idle connection are taken for the next response.
 /// - `timeoutIntervalForRequest` counts whole seconds; less than one second counts as zero.
 /// - Back-pressure is not possible, because suspending a task makes Foundation start it again. Bytes that arrive faster
 ///   than they can be delivered wait in Foundation's own memory without a limit, also for a download.
-/// - The trusted authorities are those of the system's bundle.
+/// - The trusted authorities are those of the system's bundle. The lowest version of TLS is that of the machine's
+///   OpenSSL, which may accept TLS 1.0 and 1.1: set `MinProtocol = TLSv1.2` in its configuration (`openssl.cnf`).
 /// - A file to send is read on the session's own thread. A stalled disk delays the other exchanges of this transport.
 /// - A reset during a handshake is `connectionLost`.
 /// - With HTTP/2, header fields of more than 64 KiB may end in `timeout.idle`.
@@ -172,6 +177,11 @@ public final class URLSessionTransport: Transport {
     /// The trust rules and client identities that this transport cannot apply on this platform.
     public var unsupportedSettings: [UnsupportedSetting] { trust?.unsupportedSettings ?? [] }
 
+    #if canImport(FoundationNetworking)
+    /// `PluginCapability.leavesTLSVersion`: Foundation on Linux sets no lowest version.
+    public var capabilities: Set<PluginCapability> { [.leavesTLSVersion] }
+    #endif
+
     /// `true`: Foundation always decodes content codings.
     public var decodesContent: Bool { true }
 
@@ -184,6 +194,7 @@ public final class URLSessionTransport: Transport {
         #if canImport(FoundationNetworking)
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
         #endif
+        let request = Self.askingForCoding(request)
         let upload = try await URLSessionUpload(request, limit: spooledByteCount)
         let lane = ruled.isEmpty ? general : ruled.value(for: request.ruleHost) ?? general
         let exchange = URLSessionExchange(
@@ -199,9 +210,29 @@ public final class URLSessionTransport: Transport {
         )
         lane.exchanges.start(exchange) { [session = lane.session] in upload.makeTask(in: session) }
         do {
-            return try await exchange.response()
+            let response = try await exchange.response()
+            #if canImport(FoundationNetworking)
+            if exchange.isCoded {
+                context.hasUnverifiedContent = true
+                context.annotate("unverifiedCoding", byTransport: name)
+            }
+            #endif
+            return response
         } catch {
             throw machine.explain(error, of: request)
         }
+    }
+
+    /// Returns the request with `Accept-Encoding: identity` if Foundation must not ask for a coding.
+    private static func askingForCoding(_ request: PipelineRequest) -> PipelineRequest {
+        #if canImport(FoundationNetworking)
+        let isSafe = request.headers.contains(.acceptEncoding)
+        #else
+        let isSafe = true
+        #endif
+        guard !isSafe || request.headers.contains(.range) else { return request }
+        var request = request
+        request.headers[.acceptEncoding] = "identity"
+        return request
     }
 }

@@ -37,7 +37,7 @@ struct CacheFaultTests {
         let pump = Task {
             var pauses = Pauses()
             while !Task.isCancelled {
-                if hanging.withLock({ $0 > 0 }) { bench.clock.advance(by: .milliseconds(100)) }
+                if hanging.withLock({ $0 > 0 }) { bench.clock.advance(by: .seconds(1)) }
                 await pauses.next()
             }
         }

@@ -266,7 +266,7 @@ struct ConcurrencyLimitPluginTests {
     func findings() {
         func ids(_ plugins: any PluginType...) -> [[String]] {
             let description = Provider<Ask>(transport: slow(), plugins: plugins).explain()
-            return [description.findings.map(\.id), description.notes.map(\.id)]
+            return [description.findings.map(\.id), description.hints.map(\.id)]
         }
         #expect(ids(ConcurrencyLimitPlugin(), CachePlugin()) == [["concurrency-limit-outside-cache"], []])
         #expect(ids(CachePlugin(), ConcurrencyLimitPlugin()) == [[], []])

@@ -45,7 +45,7 @@ struct DeduplicationPositionTests {
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer user1", "Bearer user2"])
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == (isInside ? 0 : 1))
-        let text = "DeduplicationPlugin is outside AccessTokenPlugin: two users could get the same response"
+        let text = "DeduplicationPlugin is outside AccessTokenPlugin: what it sets is not compared"
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
@@ -245,8 +245,8 @@ struct DeduplicationPositionTests {
     @Test("The stack notes which plugins run once for all sharing calls, if any")
     func notes() {
         let observer = Observer(journal: Journal())
-        #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().notes.isEmpty)
-        let notes = Bench(inside: [sendAgain(), observer, .prepare { _, _ in }]).provider.explain().notes
+        #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().hints.isEmpty)
+        let notes = Bench(inside: [sendAgain(), observer, .prepare { _, _ in }]).provider.explain().hints
         #expect(notes.count == 1)
         #expect(notes.first?.message.contains("outside again, prepare closure: that runs once for all") == true)
     }

@@ -71,7 +71,22 @@ struct DeduplicationRetryTests {
         let bench = ConvoyBench([limit, retry, late, DeduplicationPlugin()]) { _, index in
             .status(index == 0 ? 503 : 200)
         }
-        return (await bench.results(of: await bench.begin(2)), bench)
+        // Time must not pass before both have begun to wait.
+        let results = await bench.clock.run { [bench] in
+            await withTaskGroup(of: (Int, Result<PipelineResponse, any Error>).self) { group in
+                for number in 0..<2 {
+                    group.addTask {
+                        do {
+                            return (number, .success(try await bench.provider.request(Ask())))
+                        } catch {
+                            return (number, .failure(error))
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        return (results.sorted { $0.0 < $1.0 }.map(\.1), bench)
     }
 
     @Test("D09 A call that is late to see the shared failure retries at the time of the others")

@@ -42,7 +42,7 @@ struct GzipLoopbackTests {
         }
     }
 
-    @Test("Z10: a response that Foundation decoded is not decoded again, and Foundation sets Accept-Encoding")
+    @Test("Z10: a response that Foundation decoded is not decoded again; F15: on Linux, Foundation asks for no coding")
     func answers() async throws {
         let json = json
         let server = try LoopbackServer { _ in
@@ -54,7 +54,11 @@ struct GzipLoopbackTests {
         #expect(response.data == json)
         #expect(!response.headers.contains(.contentEncoding))
         let asked = server.requests.flatMap { $0.values(of: "Accept-Encoding") }.joined()
+        #if canImport(FoundationNetworking)
+        #expect(asked == "identity")
+        #else
         #expect(asked.contains("gzip") && asked != "gzip, deflate")
+        #endif
         var data = Data()
         for try await piece in try await provider().stream(target).body { data += piece }
         #expect(data == json)

@@ -58,7 +58,7 @@ struct GzipPluginTests: GzipSending {
     func notes() {
         func notes(_ decodes: Bool, _ plugins: any PluginType...) -> [String] {
             let transport = ScriptedTransport(always: .hang, decodesContent: decodes)
-            return Provider<Ask>(transport: transport, plugins: plugins).explain().notes.map(\.message)
+            return Provider<Ask>(transport: transport, plugins: plugins).explain().hints.map(\.message)
         }
         let decodes =
             "GzipPlugin is outside ScriptedTransport: the transport decodes responses, so only requests are compressed"

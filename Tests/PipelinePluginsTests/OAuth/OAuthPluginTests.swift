@@ -178,13 +178,15 @@ struct OAuthPluginTests {
         let bench = OAuthBench { request, _ in
             guard request.form["refresh_token"] == "CANARY-refresh-1" else { return nil }
             // What the other process stores while the refresh of this one is on its way.
+            let stored = store.load(key).flatMap { try? JSONDecoder().decode(OAuthCredential.self, from: $0) }
             let other = OAuthCredential(
                 accessToken: "other",
                 refreshToken: "r",
                 isBoundToKey: false,
                 expiry: nil,
-                issuedAt: .distantFuture,
-                key: nil
+                issuedAt: .distantPast,
+                key: nil,
+                session: stored?.session
             )
             store.save((try? JSONEncoder().encode(other)) ?? Data(), for: key)
             return OAuthBench.failure("invalid_grant")

@@ -26,7 +26,7 @@ struct PluginStackStandardTests {
                 ├─ 1 LoggingPlugin              willSend, didReceive
                 └─ ScriptedTransport            bodies arrive as on the wire
                 findings: none
-                note sharing-outside-work at 7, 8: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
+                hint sharing-outside-work at 7, 8: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
                 """
         )
     }

@@ -82,6 +82,7 @@ final class OAuthBench: Sendable {
         client: OAuthClient = .public(id: "cli"),
         grant: OAuthGrant = .clientCredentials(scopes: ["read", "write"]),
         store: (any CredentialStore)? = nil,
+        onStoreFailure: (@Sendable (any Error) -> Void)? = nil,
         dpop: DPoPPolicy = .disabled,
         plugins: [any PluginType] = []
     ) -> OAuthPlugin {
@@ -90,6 +91,7 @@ final class OAuthBench: Sendable {
             client: client,
             grant: grant,
             store: store ?? self.store,
+            onStoreFailure: onStoreFailure,
             dpop: dpop,
             transport: transport,
             plugins: plugins,

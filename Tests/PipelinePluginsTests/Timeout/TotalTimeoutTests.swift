@@ -64,7 +64,7 @@ struct TotalTimeoutTests {
         #expect(await call.pipelineError?.code == .timeout(.total))
         #expect(transport.sent.isEmpty)
         #expect(journal.entries.isEmpty)
-        let notes = provider.explain().notes.map(\.message)
+        let notes = provider.explain().hints.map(\.message)
         #expect(notes == ["TimeoutPlugin is inside slow: it does not cover what the outer plugin waits for"])
     }
 
@@ -319,10 +319,10 @@ struct TotalTimeoutTests {
         let inside = provider(transport, other, total).explain()
         #expect(inside.findings.map(\.plugins) == [["TimeoutPlugin", other.name]])
         #expect(inside.findings.allSatisfy { $0.id.hasPrefix("span-inside-") })
-        #expect(inside.notes.allSatisfy { $0.id != "span-inside-interceptor" })
+        #expect(inside.hints.allSatisfy { $0.id != "span-inside-interceptor" })
         #expect(provider(transport, total, other).explain().findings.isEmpty)
         #expect(provider(transport, other, TimeoutPlugin(attempt: .seconds(5))).explain().findings.isEmpty)
         let watched = provider(transport, ActivityPlugin { _ in }, MinimumDurationPlugin(.zero), total).explain()
-        #expect(watched.findings + watched.notes == [])
+        #expect(watched.findings + watched.hints == [])
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Pipeline
 import PipelineTesting
 import Synchronization
@@ -90,5 +91,47 @@ struct TrafficPartitionTests {
         _ = map.object(for: keys[4], on: clock) { Item(idleFrom: now) }
         #expect(map[keys[1]] == nil)
         #expect(map.all.count == 3)
+    }
+
+    @Test(
+        "G10: many hosts of a domain do not make a map forget what is in use, and idle objects of that domain go first"
+    )
+    func flood() async throws {
+        let map = PartitionMap<Item>(maximumCount: 100)
+        let clock = PipelineClock(ManualClock())
+        let now = clock.now
+        let open = try await keys(.authority, "https://api.bank.test").first
+        let idle = try await keys(.authority, "https://api.shop.test").first
+        let openKey = try #require(open)
+        let circuit = map.object(for: openKey, on: clock) { Item(idleFrom: nil) }
+        let other = map.object(for: try #require(idle), on: clock) { Item(idleFrom: now) }
+        for number in 0..<5_000 {
+            let key = try #require(TrafficKey(origin: "https://host\(number).evil.test"))
+            _ = map.object(for: key, on: clock) { Item(idleFrom: now) }
+            #expect(map.all.count <= 100)
+        }
+        #expect(map[openKey] === circuit)
+        #expect(try map[#require(idle)] === other)
+        // Even if all is in use, the map stays within its bound, and a new object is kept.
+        for number in 0..<1_000 {
+            let key = try #require(TrafficKey(origin: "https://busy\(number).evil.test"))
+            let item = map.object(for: key, on: clock) { Item(idleFrom: nil) }
+            #expect(map[key] === item && map.all.count == 100)
+        }
+    }
+
+    @Test("G10: the budgets of hosts stay within their bound in constant time, and a host in use keeps its budget")
+    func budgets() {
+        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 100)
+        var date = Date(timeIntervalSince1970: 0)
+        let first = ledger.takeRetry(to: "a.test", at: date)
+        #expect(first)
+        for number in 0..<5_000 {
+            ledger.addCall(to: "host\(number).test", at: date)
+            date += 0.001
+            let again = ledger.takeRetry(to: "a.test", at: date)
+            #expect(!again)
+            #expect(ledger.hostCount <= 100)
+        }
     }
 }

@@ -89,7 +89,7 @@ enum AuthenticationSamples {
 
     static func digest(_ transport: any Transport, password: String) -> Provider<URLTarget> {
         // sample: digest
-        let credentials = CredentialsPlugin { challenge in
+        let credentials = CredentialsPlugin(scope: .hosts(["api.example.com"])) { challenge in
             guard challenge.realm == "reports" else { return nil }
             return PasswordCredential(username: "shop", password: password)
         }

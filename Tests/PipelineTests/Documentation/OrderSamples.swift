@@ -82,7 +82,7 @@ struct OrderGuideTests {
     func finding() throws {
         let signer = try signer()
         let wrong = Provider<Library>(transport: StubTransport(), plugins: [DeduplicationPlugin(), signer])
-        let text = "\(wrong.explain())".split(separator: "\n").filter { $0.hasPrefix("finding") }
+        let text = "\(wrong.explain())".split(separator: "\n").filter { $0.hasPrefix("leak") }
         #expect(try texts(of: "OwnPlugins").contains(text.joined()), "\(text)")
         let right = Provider<Library>(transport: StubTransport(), plugins: [.standard { signer }])
         #expect(right.explain().findings.isEmpty)

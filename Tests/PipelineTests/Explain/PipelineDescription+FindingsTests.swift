@@ -10,12 +10,12 @@ struct PipelineDescriptionFindingsTests {
         let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
         let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }
-        #expect(OrderRuleTests.described(interceptor, span).notes.map(\.id) == ["span-inside-interceptor"])
+        #expect(OrderRuleTests.described(interceptor, span).hints.map(\.id) == ["span-inside-interceptor"])
         let work: [any PluginType] = [interceptor, .prepare { _, _ in }, .process { _, _ in }]
         for plugin in work {
-            #expect(OrderRuleTests.described(share, plugin).notes.map(\.id) == ["sharing-outside-work"])
+            #expect(OrderRuleTests.described(share, plugin).hints.map(\.id) == ["sharing-outside-work"])
         }
-        #expect(OrderRuleTests.described(share, .willSend { _, _ in }, .didFinish { _, _ in }).notes.isEmpty)
+        #expect(OrderRuleTests.described(share, .willSend { _, _ in }, .didFinish { _, _ in }).hints.isEmpty)
     }
 
     @Test("All plugins on the wrong side are reported in one finding")
@@ -32,11 +32,11 @@ struct PipelineDescriptionFindingsTests {
     @Test("A finding has separate parts, and positions for plugins only, not for the transport")
     func parts() throws {
         let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
-        let note = try #require(OrderRuleTests.described(coder, decodesContent: true).notes.first)
+        let note = try #require(OrderRuleTests.described(coder, decodesContent: true).hints.first)
         #expect(note.id == "coding-outside-decoding-transport")
-        #expect(note.plugins == ["Coder", "ScriptedTransport"])
+        #expect(note.plugins == ["Coder", "Capable"])
         #expect(note.positions == [1])
-        #expect(note.problem == "Coder is outside ScriptedTransport")
+        #expect(note.problem == "Coder is outside Capable")
         #expect(note.consequence == "the transport decodes responses, so only requests are compressed")
         #expect(note.remedy == nil)
         #expect(note.message == "\(note.problem): \(note.consequence)")

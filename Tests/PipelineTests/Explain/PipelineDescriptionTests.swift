@@ -65,8 +65,8 @@ struct PipelineDescriptionTests {
                 wire (each exchange)
                 ├─ 2 Careful          willSend
                 └─ ScriptedTransport  bodies arrive as on the wire
-                finding careful-inside-any at 2, 1: Careful is inside retry: it is too late; move Careful outside retry
-                note span-inside-interceptor at 2, 1: Careful is inside retry: it does not cover what the outer plugin waits for
+                fault careful-inside-any at 2, 1: Careful is inside retry: it is too late; move Careful outside retry
+                hint span-inside-interceptor at 2, 1: Careful is inside retry: it does not cover what the outer plugin waits for
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))

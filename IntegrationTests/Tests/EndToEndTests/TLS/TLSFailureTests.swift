@@ -81,6 +81,35 @@ struct TLSFailureTests {
         #expect(!log.contains(Self.canary) && !log.contains(Self.pathCanary))
     }
 
+    @Test(
+        "A4: TLS 1.0 and 1.1 with RSA key exchange: AsyncHTTPClient refuses them",
+        arguments: ["TLS10_RSA", "TLS11_RSA"]
+    )
+    func oldVersion(server: String) async throws {
+        let target = SecureTarget(baseURL: TLSServers.url(server), path: "/")
+        let provider = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
+        #expect(await provider.failure(target)?.code == .tls(.handshake))
+    }
+
+    @Test(
+        "A4: over URLSession on Linux the machine decides about TLS 1.0 and 1.1, and a stack with a credential has a hint",
+        .enabled(if: TLSServers.isTrustedBySystem),
+        arguments: ["TLS10_RSA", "TLS11_RSA"]
+    )
+    func oldVersionOfMachine(server: String) async throws {
+        let target = SecureTarget(baseURL: TLSServers.url(server), path: "/")
+        let plugins = [AccessTokenPlugin { _ in "token" }]
+        let provider = Provider<SecureTarget>(transport: URLSessionTransport(), plugins: plugins)
+        let hints = provider.explain().hints.map(\.id)
+        do {
+            let response = try await provider.request(target)
+            #expect(response.statusCode == 200 && hints == ["credential-over-any-tls"])
+        } catch let error as PipelineError {
+            #expect(error.code == .tls(.handshake))
+        }
+        #expect(Provider<SecureTarget>(transport: URLSessionTransport()).explain().hints.isEmpty)
+    }
+
     @Test("the servers log what they receive, as a client that verifies nothing shows")
     func control() async throws {
         var configuration = try SecureTransport.makeConfiguration()

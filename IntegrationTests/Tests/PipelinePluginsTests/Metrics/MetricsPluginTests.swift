@@ -478,8 +478,8 @@ struct MetricsPluginTests {
         }
         let findings = described(plugin, MetricsPlugin(prefix: "other.", factory: metrics)).findings.map(\.message)
         #expect(findings.filter { $0.contains("each exchange is measured twice") }.count == 1)
-        #expect(described(plugin, again).notes.isEmpty)
-        #expect(described(again, plugin).notes.isEmpty)
+        #expect(described(plugin, again).hints.isEmpty)
+        #expect(described(again, plugin).hints.isEmpty)
     }
 
     // MARK: The network

@@ -262,7 +262,7 @@ struct TracingPluginTests {
         let propagation = TracingPlugin.Propagation()
         let good = described(plugin, again, propagation)
         #expect(good.findings.isEmpty)
-        #expect(good.notes.isEmpty)
+        #expect(good.hints.isEmpty)
         #expect(good.entries.map(\.name) == ["TracingPlugin", "Again", "TracingPlugin.Propagation"])
         let wrong = described(plugin, plugin, propagation).findings
         #expect(wrong.map(\.message).joined().contains("TracingPlugin is used twice"))
@@ -272,7 +272,7 @@ struct TracingPluginTests {
         ]
         for (stack, text) in notable {
             #expect(stack.findings.isEmpty)
-            #expect(stack.notes.map(\.message).joined().contains(text))
+            #expect(stack.hints.map(\.message).joined().contains(text))
         }
     }
 

@@ -4,9 +4,10 @@ import HTTPTypes
 import NIOCore
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
+
+@testable import PipelineTransports
 
 @Suite("AsyncHTTPClientTransport, headTimeout", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientHeadTimerTests {
@@ -50,5 +51,27 @@ struct AsyncHTTPClientHeadTimerTests {
         }
         // The client's own deadline would pass only after the connect timeout.
         #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
+    }
+
+    /// Sends an interim response, waits, and sends a head in pieces.
+    private static func drip(_ head: String, after silence: Duration, pause: Duration) -> [LoopbackServer.Action] {
+        let start: [LoopbackServer.Action] = [.send("HTTP/1.1 103 Early Hints\r\n\r\n"), .wait(silence)]
+        return start + head.flatMap { [.send(String($0)), .wait(pause)] }
+    }
+
+    @Test("G11: a head has to be complete within its limit from its first byte; silence before it does not count")
+    func drip() async throws {
+        _ = await inSomeTime { time in
+            let server = try LoopbackServer { request in
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                let isDrip = request.target == "/drip"
+                return Self.drip(head, after: isDrip ? .zero : time * 8, pause: isDrip ? time : .zero)
+            }
+            defer { server.stop() }
+            let transport = AsyncHTTPClientTransport(machine: .real, headLimit: time * 4)
+            let provider = Provider<Probe>(transport: transport)
+            #expect(try await provider.failureCode(Probe(server, "/drip")) == .timeout(.head))
+            return try await provider.request(Probe(server, "/pause")).statusCode
+        }
     }
 }

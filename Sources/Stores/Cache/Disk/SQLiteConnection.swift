@@ -12,7 +12,7 @@ import CSQLite
 /// It must be used by one thread at a time. All methods block.
 final class SQLiteConnection {
     /// How long a call waits for another connection, in milliseconds.
-    static let patience: Int32 = 100
+    static let patience: Int32 = 1_000
 
     private let database: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]

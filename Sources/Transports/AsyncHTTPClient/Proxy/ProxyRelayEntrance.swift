@@ -91,7 +91,10 @@ final class ProxyRelayEntrance: ChannelInboundHandler, RemovableChannelHandler {
     private func begin(_ upstream: any Channel, _ target: ProxyTarget, _ context: ChannelHandlerContext) {
         guard !hasEnded else { return upstream.close(promise: nil) }
         relay.add(upstream)
-        let exit = ProxyRelayExit(ProxyHandshake(relay.route, target), isSecure: relay.tls != nil) {
+        let exit = ProxyRelayExit(
+            ProxyHandshake(relay.route, target),
+            secureHost: relay.tls.map { _ in relay.route.host }
+        ) {
             self.finish($0, upstream, target, context)
         }
         do {

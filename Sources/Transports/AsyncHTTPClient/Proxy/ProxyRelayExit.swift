@@ -10,14 +10,26 @@ final class ProxyRelayExit: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     private var handshake: ProxyHandshake
+    /// The proxy whose name its certificate must have; `nil` without TLS.
+    private let secureHost: String?
     /// Whether TLS comes before the handshake with the proxy.
     private var awaitsTLS: Bool
     private var finish: ((Result<[UInt8], ProxyFault>) -> Void)?
 
     /// Calls `finish` once, with the first bytes of the tunnel or with the reason why it was not opened.
-    init(_ handshake: ProxyHandshake, isSecure: Bool, finish: @escaping (Result<[UInt8], ProxyFault>) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - handshake: the handshake with the proxy.
+    ///   - secureHost: the name or address of a proxy that uses TLS; `nil` for another.
+    ///   - finish: receives the result.
+    init(
+        _ handshake: ProxyHandshake,
+        secureHost: String?,
+        finish: @escaping (Result<[UInt8], ProxyFault>) -> Void
+    ) {
         self.handshake = handshake
-        awaitsTLS = isSecure
+        self.secureHost = secureHost
+        awaitsTLS = secureHost != nil
         self.finish = finish
     }
 
@@ -27,6 +39,9 @@ final class ProxyRelayExit: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if awaitsTLS, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            if let secureHost, !AsyncHTTPClientPeerName.isValid(secureHost, on: context.channel) {
+                return errorCaught(context: context, error: NIOSSLExtraError.failedToValidateHostname)
+            }
             awaitsTLS = false
             send(handshake.greeting, context)
         }

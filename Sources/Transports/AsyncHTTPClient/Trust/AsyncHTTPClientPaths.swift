@@ -46,6 +46,8 @@ struct AsyncHTTPClientPaths: Sendable {
 /// How the clients of a transport connect to some hosts.
 struct AsyncHTTPClientSettings: Sendable {
     let configuration: HTTPClient.Configuration
+    /// The longest time from the first byte of a response to the end of its header fields.
+    let headLimit: TimeAmount
     var group: any EventLoopGroup = HTTPClient.defaultEventLoopGroup
     /// The check of each new connection; `nil` if the hosts are not pinned.
     var pinCheck: AsyncHTTPClientPinCheck?

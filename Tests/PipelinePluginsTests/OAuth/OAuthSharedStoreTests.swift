@@ -1,0 +1,152 @@
+import Foundation
+import Pipeline
+import PipelineStores
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PipelinePlugins
+
+/// Two processes, here two plugins, that keep their sessions in one store.
+@Suite("OAuthPlugin: a store that other processes use, or that fails", .watched)
+struct OAuthSharedStoreTests {
+    private func pair(_ bench: OAuthBench) -> (first: OAuthPlugin, second: OAuthPlugin) {
+        (bench.plugin(grant: OAuthBench.browser()), bench.plugin(grant: OAuthBench.browser()))
+    }
+
+    private func failure(_ work: () async throws -> Void) async -> PipelineError? {
+        do { try await work() } catch { return error as? PipelineError }
+        return nil
+    }
+
+    @Test("G04: if another user signs in elsewhere, the session ends, and the other credential stays")
+    func otherUser() async throws {
+        let bench = OAuthBench()
+        let (first, second) = pair(bench)
+        try await bench.clock.run {
+            try await first.signIn()
+            try await second.signIn()
+            try await bench.clock.sleep(for: .seconds(3_600))
+            let error = await failure { _ = try await bench.provider(first).request(.list) }
+            #expect(error?.code == .sessionEnded)
+            #expect(try await !first.isSignedIn)
+            _ = try await bench.provider(second).request(.list)
+        }
+        #expect(bench.authorizations == ["Bearer CANARY-access-3"])
+        #expect(bench.tokenForms.compactMap { $0["refresh_token"] } == ["CANARY-refresh-2"])
+    }
+
+    @Test("G04: a sign-out elsewhere ends the session and is not undone")
+    func signedOut() async throws {
+        let bench = OAuthBench()
+        let (first, second) = pair(bench)
+        try await bench.clock.run {
+            try await first.signIn()
+            try await second.signOut()
+            try await bench.clock.sleep(for: .seconds(3_600))
+            let error = await failure { _ = try await bench.provider(first).request(.list) }
+            #expect(error?.code == .sessionEnded)
+        }
+        #expect(bench.store.load(OAuthBench.storeKey) == nil)
+        #expect(bench.tokenForms.count == 1)
+    }
+
+    @Test("G04, G08: what a refresh brings after the session has ended elsewhere is revoked and not stored")
+    func endedMeanwhile() async throws {
+        let store = MemoryCredentialStore()
+        let bench = OAuthBench { request, _ in
+            if request.form["grant_type"] == "refresh_token" { store.remove(OAuthBench.storeKey) }
+            return nil
+        }
+        let oauth = bench.plugin(grant: OAuthBench.browser(), store: store)
+        try await bench.clock.run {
+            try await oauth.signIn()
+            try await bench.clock.sleep(for: .seconds(3_600))
+            let error = await failure { _ = try await bench.provider(oauth).request(.list) }
+            #expect(error?.code == .sessionEnded)
+        }
+        await eventually { bench.revoked.count == 2 }
+        #expect(bench.revoked == ["CANARY-refresh-2", "CANARY-access-2"])
+        #expect(store.load(OAuthBench.storeKey) == nil)
+        #expect(bench.authorizations.isEmpty)
+    }
+
+    @Test("A14: of two processes whose clocks differ, neither is signed out, and only a refused credential is removed")
+    func clocks() async throws {
+        let bench = OAuthBench()
+        let (first, second) = pair(bench)
+        try await bench.clock.run {
+            try await first.signIn()
+            #expect(try await second.isSignedIn)
+            try await bench.clock.sleep(for: .seconds(3_600))
+            _ = try await bench.provider(second).request(.list)
+            // The clock of the other process is behind.
+            let data = try #require(bench.store.load(OAuthBench.storeKey))
+            let stored = try JSONDecoder().decode(OAuthCredential.self, from: data)
+            let earlier = OAuthCredential(
+                accessToken: stored.accessToken,
+                refreshToken: stored.refreshToken,
+                isBoundToKey: false,
+                expiry: stored.expiry,
+                issuedAt: .distantPast,
+                key: nil,
+                session: stored.session
+            )
+            bench.store.save(try JSONEncoder().encode(earlier), for: OAuthBench.storeKey)
+            _ = try await bench.provider(first).request(.list)
+        }
+        #expect(bench.authorizations == ["Bearer CANARY-access-2", "Bearer CANARY-access-2"])
+        #expect(bench.tokenForms.count == 2)
+    }
+
+    /// A store whose changes fail at times.
+    private final class Failing: CredentialStore {
+        struct Failure: Error {}
+
+        let isFailing = Mutex(false)
+        private let wrapped = MemoryCredentialStore()
+
+        func load(_ key: String) async throws -> Data? { wrapped.load(key) }
+
+        func save(_ credential: Data, for key: String) async throws {
+            if isFailing.withLock({ $0 }) { throw Failure() }
+            wrapped.save(credential, for: key)
+        }
+
+        func remove(_ key: String) async throws { wrapped.remove(key) }
+
+        var token: String? {
+            let data = wrapped.load(OAuthBench.storeKey)
+            return data.flatMap { try? JSONDecoder().decode(OAuthCredential.self, from: $0) }?.accessToken
+        }
+    }
+
+    @Test("G08: a credential that cannot be stored is reported and used, and the next call stores it")
+    func storedLater() async throws {
+        let bench = OAuthBench()
+        let store = Failing()
+        let failures = Mutex(0)
+        let oauth = bench.plugin(
+            grant: OAuthBench.browser(),
+            store: store,
+            onStoreFailure: { error in failures.withLock { $0 += error is Failing.Failure ? 1 : 100 } }
+        )
+        let provider = bench.provider(oauth)
+        try await bench.clock.run {
+            try await oauth.signIn()
+            store.isFailing.withLock { $0 = true }
+            try await bench.clock.sleep(for: .seconds(3_600))
+            _ = try await provider.request(.list)
+            #expect(store.token == "CANARY-access-1")
+            #expect(failures.withLock { $0 } == 1)
+            _ = try await provider.request(.list)
+            #expect(failures.withLock { $0 } == 2)
+            store.isFailing.withLock { $0 = false }
+            _ = try await provider.request(.list)
+        }
+        #expect(store.token == "CANARY-access-2")
+        #expect(failures.withLock { $0 } == 2)
+        #expect(bench.authorizations == Array(repeating: "Bearer CANARY-access-2", count: 3))
+    }
+}
