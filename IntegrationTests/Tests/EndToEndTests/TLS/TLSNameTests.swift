@@ -62,7 +62,8 @@ struct TLSNameTests {
                     #expect(response.statusCode == 200)
                 } catch let error as PipelineError {
                     #expect(!isValid, "\(String(describing: error.underlyingError))")
-                    #expect(error.code == .tls(.hostName))
+                    // A shared client may use a connection that is being closed because of the call before.
+                    #expect(error.code == .tls(.hostName) || client == .shared && error.code == .connectionLost)
                 }
             }
         }

@@ -1,0 +1,121 @@
+import Pipeline
+import PipelineReplayTesting
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Findings when a provider is made", .watched)
+struct FindingPolicyTests {
+    private struct Sharing: Stage.Intercept, CapabilityDeclaring {
+        var capabilities: Set<PluginCapability> { [.sharesResponses] }
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Stage.Next
+        ) async throws -> PipelineResponse { try await next(request) }
+    }
+
+    private struct Credential: Stage.Prepare, CapabilityDeclaring {
+        var capabilities: Set<PluginCapability> { [.setsCredential] }
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+    }
+
+    /// A plugin that writes findings, or not.
+    private final class Reporter: Stage.WillSend, FindingReporting {
+        private let all = Mutex<[String]>([])
+        private let isOn: Bool
+        var ids: [String] { all.withLock { $0 } }
+
+        init(isOn: Bool) { self.isOn = isOn }
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) {}
+
+        func report(_ finding: PipelineDescription.Finding) -> Bool {
+            guard isOn else { return false }
+            all.withLock { $0.append(finding.id) }
+            return true
+        }
+    }
+
+    private static let wrong: [any PluginType] = [Sharing(), Sharing(), Credential()]
+
+    private func make<Target: TargetType>(
+        _ policy: FindingPolicy,
+        _ plugins: [any PluginType] = wrong,
+        for target: Target.Type = TestTarget.self
+    ) {
+        let configuration = ProviderConfiguration(findings: policy)
+        _ = Provider<Target>(transport: ScriptedTransport([]), plugins: plugins, configuration: configuration)
+    }
+
+    private func found<Target: TargetType>(
+        _ plugins: [any PluginType] = wrong,
+        for target: Target.Type = TestTarget.self,
+        ignoring id: String = "none"
+    ) -> [String] {
+        let found = Mutex<[String]>([])
+        let policy = FindingPolicy.report { finding in found.withLock { $0.append("\(finding.severity) \(finding.id)") }
+        }
+        make(policy.ignoring(id), plugins, for: target)
+        return found.withLock { $0 }
+    }
+
+    @Test("A2: a provider reports its leaks and faults once, and no hints")
+    func reported() {
+        let leak = "leak sharing-outside-credential"
+        #expect(found() == [leak, leak, "fault sharing-inside-sharing"])
+        #expect(found([Credential(), Sharing()]).isEmpty)
+        #expect(found(ignoring: "sharing-outside-credential") == ["fault sharing-inside-sharing"])
+    }
+
+    @Test("A2: the first plugin that can report does so in place of standard error")
+    func reporter() {
+        let (off, first, second) = (Reporter(isOn: false), Reporter(isOn: true), Reporter(isOn: true))
+        make(.warn, [off, first, second] + Self.wrong)
+        #expect(first.ids.count == 3)
+        #expect(off.ids.isEmpty && second.ids.isEmpty)
+    }
+
+    @Test("A2: the policy of a task replaces that of a configuration")
+    func replaced() {
+        let count = Mutex(0)
+        FindingPolicy.$override.withValue(.report { _ in count.withLock { $0 += 1 } }) { make(.stop) }
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test("A2: the trait makes a test with a finding fail", .findings(.fail))
+    func trait() {
+        withKnownIssue { make(.warn) }
+        make(.warn, [Credential(), Sharing()])
+    }
+
+    @Test("A2: the trait can also ignore findings", .findings(.ignore))
+    func ignored() { make(.stop) }
+
+    @Test("A2: with the policy stop, a finding stops the program")
+    func stopped() async {
+        await #expect(processExitsWith: .failure) {
+            let configuration = ProviderConfiguration(findings: .stop)
+            let plugins: [any PluginType] = [Sharing(), Credential()]
+            _ = Provider<TestTarget>(transport: ScriptedTransport([]), plugins: plugins, configuration: configuration)
+        }
+    }
+
+    @Test("G06: a credential in a client of several hosts has a finding unless its hosts are named")
+    func hosts() {
+        struct Named: Stage.Prepare, CapabilityDeclaring {
+            var capabilities: Set<PluginCapability> { [.setsCredential, .limitsHosts] }
+
+            func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+        }
+        #expect(found([Credential()], for: URLTarget.self) == ["leak credential-to-every-host"])
+        #expect(found([Named()], for: URLTarget.self).isEmpty)
+        #expect(found([Credential()], for: MultiTarget.self).isEmpty)
+        #expect(found([Credential()]).isEmpty)
+        let multi = Provider<MultiTarget>(transport: ScriptedTransport([]), plugins: [Credential()])
+        #expect(multi.explain().hints.map(\.id) == ["credential-to-every-host"])
+    }
+}
