@@ -49,13 +49,17 @@ struct ContentCodingTests {
         #expect(response.headers[.contentLength] != nil)
     }
 
-    // Foundation adds Accept-Encoding if the request has none.
-    @Test("URLSession: the request accepts the codings that URLSession decodes")
+    // On Linux, Foundation takes half of a compressed body for whole. Elsewhere, it adds Accept-Encoding.
+    @Test("F15: URLSession on Linux asks for no coding; elsewhere, the request accepts the codings that it decodes")
     func asked() async throws {
         let asked = try await foundation.request(Coded(coding: "headers")).mapString(
             atKeyPath: "headers.Accept-Encoding"
         )
+        #if canImport(FoundationNetworking)
+        #expect(asked == "identity")
+        #else
         for coding in ["gzip", "deflate"] { #expect(asked.contains(coding)) }
+        #endif
     }
 
     // Foundation on Linux lets libcurl decode any coding.
