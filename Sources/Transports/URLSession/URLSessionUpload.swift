@@ -24,7 +24,8 @@ struct URLSessionUpload: Sendable {
         let body: Data?
         let file: URL?
         let byteCount = request.body.byteCount
-        if request.body.isAbsent || byteCount == 0 {
+        let isStream = request.body.bytes == nil && request.body.fileURL == nil
+        if request.body.isAbsent || byteCount == 0 && !isStream {
             (body, file, spool) = (nil, nil, nil)
         } else if let url = request.body.fileURL, byteCount != nil {
             (body, file, spool) = (nil, url, nil)
