@@ -43,7 +43,13 @@ struct Tour {
         heading("The plugin stack, as provider.explain() describes it")
         print(provider.explain())
         let token = AccessTokenPlugin { _ in BookshopServer.token }
-        let misplaced = Provider<Weather>(transport: StubTransport(), plugins: [token, RetryPlugin()])
+        // Without a policy of its own, a provider writes its findings to the log or to standard error.
+        let configuration = ProviderConfiguration(findings: .report { _ in })
+        let misplaced = Provider<Weather>(
+            transport: StubTransport(),
+            plugins: [token, RetryPlugin()],
+            configuration: configuration
+        )
         let findings = misplaced.explain().findings
         for finding in findings { show("finding", styled("\(finding)", .yellow)) }
         try expect(!findings.isEmpty, "explain() reports a token plugin outside of a retry plugin")
