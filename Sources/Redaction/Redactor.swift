@@ -202,15 +202,14 @@ extension Redactor {
 
     /// Words in the names of passwords, tokens, keys, and data that identifies a person or a card.
     ///
-    /// Most of them, as they may appear in a name: `2fa`, `access_key`, `api_key`, `assertion`, `auth`,
-    /// `authorization`, `bearer`, `card`, `cookie`, `credential`, `csrf`, `cvv`, `device_code`, `hmac`, `iban`, `jwt`,
-    /// `mfa`, `otp`, `pan`, `pass`, `passcode`, `passphrase`, `passwd`, `password`, `pin`, `private_key`, `pwd`,
-    /// `secret`, `session`, `sid`, `signature`, `signing_key`, `ssn`, `subscription_key`, `token`, `totp`, `xsrf`.
+    /// Most of them, as they may appear in a name: `access_key`, `api_key`, `assertion`, `auth`, `authorization`,
+    /// `bearer`, `card`, `cookie`, `credential`, `csrf`, `cvv`, `device_code`, `hmac`, `iban`, `jwt`, `mfa`, `otp`,
+    /// `pan`, `pass`, `passcode`, `passphrase`, `passwd`, `password`, `pin`, `private_key`, `pwd`, `secret`, `session`,
+    /// `sid`, `signature`, `signing_key`, `ssn`, `subscription_key`, `token`, `totp`, `xsrf`.
     ///
     /// ``secretNames`` describes how they match, and lists the names that are secret only in some places.
     public static let standardSecretNames: Set<String> = [
-        "2fa", "access_key", "account_key", "api_key", "assertion", "auth", "authorization", "backup_code", "bearer",
-        "card",
+        "access_key", "account_key", "api_key", "assertion", "auth", "authorization", "backup_code", "bearer", "card",
         "card_number", "code_verifier", "connection_string", "cookie", "credential", "csc", "csrf", "cvc", "cvc2",
         "cvv", "cvv2", "device_code", "encryption_key", "functions_key", "hmac", "iban", "jwt", "license_key",
         "master_key", "mfa", "mnemonic", "oauth_verifier", "otp", "pan", "pass", "passcode", "passphrase", "passwd",

@@ -14,7 +14,7 @@ struct SecretPlacesTests {
             "subscription-key", "Ocp-Apim-Subscription-Key", "X-Functions-Key", "device_code", "user_code", "hmac",
             "X-Hmac", "SAMLResponse", "SAMLRequest", "PHPSESSID", "verification_code", "mnemonic", "psw",
             "connection_string", "ConnectionString", "oauth_verifier", "oauth_token", "password", "client_secret",
-            "access_token", "X-Amz-Signature", "seedPhrase", "X-2FA", "2fa_code",
+            "access_token", "X-Amz-Signature", "seedPhrase",
         ]
     )
     func everywhere(name: String) {
@@ -25,7 +25,7 @@ struct SecretPlacesTests {
         "F14 an ambiguous name is secret as a whole and where it means a credential",
         arguments: [
             ("key", [.query, .form, .field]), ("code", [.query, .form]), ("Code", [.query, .form]),
-            ("appid", [.query, .form]), ("appids", []), ("X-Refresh", [.field]),
+            ("appid", [.query, .form]), ("appids", []),
             ("access", [.query, .form, .textMember]), ("refresh", [.query, .form, .textMember]),
             ("seed", [.query, .form, .textMember]), ("sig", [.query, .form, .textMember, .field]),
             ("ticket", [.query, .form, .textMember, .field]), ("X-App-Key", [.field]), ("country_code", []),

@@ -29,7 +29,6 @@ package struct SecretPlaces: OptionSet, Sendable {
     /// identifier. The field DPoP is a proof of possession (RFC 9449 §4.1), but DPoP-Nonce is not secret.
     static let ofWholeNames: [String: SecretPlaces] = [
         "dpop": .field,
-        "xrefresh": .field,
         "key": [.query, .form],
         "code": [.query, .form],
         "appid": [.query, .form],
