@@ -21,8 +21,9 @@ import Synchronization
 /// - Sends a cookie with `SameSite=Strict` only to the site of the call's first request, and one with `Lax`, or without
 ///   a value, also to other sites if the method is safe.
 /// - Does not touch stored responses.
-/// - ``signOut()`` ends the session. A call that began in it and is then to be sent, or sent again by a retry or a
-///   redirect, fails with `sessionEnded`. Its responses change no cookies, and no call of a later session shares them.
+/// - ``signOut()`` ends the session. If a call that began in it has another exchange to make, as for a retry or a
+///   redirect, the call fails with `sessionEnded`. Its responses change no cookies, and no call of a later session
+///   shares them.
 /// - Records when a cookie was last used only if the response sets cookies, so that most calls only read the store.
 ///
 /// **Defaults**

@@ -73,8 +73,8 @@ public import Pipeline
 /// | `readTimeout` | 60 s | time without a byte of the response | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server accepts no byte of the body | more than zero |
 ///
-/// Over HTTP/1.1, a server has 30 s from the first byte of a response to the end of its header fields, so that it
-/// cannot send them byte by byte for ever.
+/// Over HTTP/1.1, a server has 30 s from the first byte of a response to the end of its header fields. It may therefore
+/// not send them byte by byte without end.
 ///
 /// For the header fields, `readTimeout` starts when the exchange has its connection, or at the end of a body that is
 /// sent in pieces (a stream, a file, more than 64 KiB). For the body, it applies while a reader waits for the next

@@ -50,7 +50,7 @@ struct CredentialScopeTests {
     func origin() async throws {
         let asked = Mutex<[String]>([])
         let plugin = CredentialsPlugin(scope: Self.scope) { challenge in
-            asked.withLock { $0.append("\(challenge.origin?.description ?? "nobody")") }
+            asked.withLock { $0.append("\(challenge.origin?.description ?? "none")") }
             return PasswordCredential(username: "ann", password: "canary")
         }
         let transport = ScriptedTransport { request, _ in

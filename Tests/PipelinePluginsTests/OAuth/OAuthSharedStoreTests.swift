@@ -81,7 +81,7 @@ struct OAuthSharedStoreTests {
             #expect(try await second.isSignedIn)
             try await bench.clock.sleep(for: .seconds(3_600))
             _ = try await bench.provider(second).request(.list)
-            // The clock of the other process is behind.
+            // The clock of the other process is slow.
             let data = try #require(bench.store.load(OAuthBench.storeKey))
             let stored = try JSONDecoder().decode(OAuthCredential.self, from: data)
             let earlier = OAuthCredential(

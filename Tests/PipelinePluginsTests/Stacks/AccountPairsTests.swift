@@ -11,7 +11,7 @@ import Testing
 @Suite("Two accounts with equal calls", .watched)
 struct AccountPairsTests {
     /// The account of the current task, as a server reads it from a session.
-    private enum Account { @TaskLocal static var current = "nobody" }
+    private enum Account { @TaskLocal static var current = "none" }
 
     private struct Mine: TargetType, AccessTokenAuthorizable {
         let account: String
@@ -31,7 +31,7 @@ struct AccountPairsTests {
             request.headers[.authorization] = "Bearer \(Self.account(context.target))"
         }
 
-        static func account(_ target: any TargetType) -> String { (target as? Mine)?.account ?? "nobody" }
+        static func account(_ target: any TargetType) -> String { (target as? Mine)?.account ?? "none" }
     }
 
     private struct OwnIntercept: Stage.Intercept {
@@ -124,7 +124,7 @@ struct AccountPairsTests {
     private static func transport(challenging: Bool) -> ScriptedTransport {
         ScriptedTransport { request, _ in
             let account = reader(request.headers)
-            guard account != "nobody" || !challenging else {
+            guard account != "none" || !challenging else {
                 return .delayed(.milliseconds(50), .status(401, headers: [.wwwAuthenticate: "Basic realm=\"a\""]))
             }
             let fields: HTTPFields = [.cacheControl: "max-age=60"]
@@ -139,7 +139,7 @@ struct AccountPairsTests {
             return String(text.prefix { $0 != ":" })
         }
         let names = ["X-User", "X-Api-Key", "X-Signature", "Cookie"].compactMap { HTTPField.Name($0) }
-        return names.lazy.compactMap { fields[$0] }.first ?? "nobody"
+        return names.lazy.compactMap { fields[$0] }.first ?? "none"
     }
 
     @Test(

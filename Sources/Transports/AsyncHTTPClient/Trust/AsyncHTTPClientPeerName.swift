@@ -5,7 +5,7 @@ import NIOSSL
 /// The check that a server's certificate is for the host of a URL, on top of that of NIOSSL.
 ///
 /// For any host name, NIOSSL also accepts a certificate with the address to which the name was resolved, and one with
-/// the name as its common name only. Behind a proxy, it compares the proxy's address. Here, a name counts only for a
+/// the name as its common name only. Through a proxy, it compares the proxy's address. Here, a name counts only for a
 /// URL with that name, and an address only for a URL with that address.
 ///
 /// Source: RFC 9525 §2, §6.3 and §6.4, https://www.rfc-editor.org/rfc/rfc9525.html#section-6.3
