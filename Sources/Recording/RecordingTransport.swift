@@ -225,6 +225,9 @@ public final class RecordingTransport: Transport {
     /// Whether the wrapped transport decodes bodies; replayed bodies are always decoded.
     public var decodesContent: Bool { wrapped.decodesContent }
 
+    /// The identity that the wrapped transport has for the request.
+    public func identity(for request: PipelineRequest) -> String? { wrapped.identity(for: request) }
+
     /// The entries that were loaded from the file, and which of them are unused.
     public var recording: HARRecording {
         playback?.recording

@@ -5,8 +5,9 @@ extension Redactor {
     ///
     /// JSON and forms are redacted by the names in ``secretNames``, at any depth. So is text inside JSON strings: JSON,
     /// URLs, pairs such as `token=…`, and XML elements. A form value that contains any of these with a secret name is
-    /// hidden as a whole. Other text, including XML, is shown only if none of its words is a secret name. Declared
-    /// values are hidden in all of them, even one that the limit would cut. All other bodies appear as size and type,
+    /// hidden as a whole. Other text, including XML, is shown only if none of its words is a secret name, and without
+    /// passwords in URLs and private keys in PEM. Declared values are hidden in all of them, even one that the limit
+    /// would cut. All other bodies appear as size and type,
     /// `<n bytes of type>`: other types, text that is not in its declared encoding, and JSON that is malformed or too
     /// large.
     ///
@@ -51,8 +52,8 @@ extension Redactor {
             if isParsed, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
             if type.isJSON || names.contains(wordOf: text) { return nil }
         }
-        if data.count <= bound { return (self.text(text), true) }
-        return hidingValues(in: data, type, text).map { ($0, false) }
+        if data.count <= bound { return (self.text(hidingNames(in: text)), true) }
+        return hidingValues(in: data, type, text).map { (hidingNames(in: $0), false) }
     }
 
     /// Returns the beginning of a body with the declared values hidden, including those that end after it.

@@ -33,7 +33,7 @@ extension String {
     var escapingControls: String { escapingControls(keeping: "\t") }
 
     /// Returns the string as ``escapingControls`` does, but keeps the given characters.
-    func escapingControls(keeping kept: String) -> String {
+    package func escapingControls(keeping kept: String) -> String {
         guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7e }),
             unicodeScalars.contains(where: { Self.isControl($0) && !kept.unicodeScalars.contains($0) })
         else { return self }

@@ -34,6 +34,13 @@ struct RedactorBodyTests {
             ("text/xml", "<a><Password>canary</Password></a>", "<34 bytes of text/xml>"),
             ("application/x-ndjson", "{\"token\":\"canary\"}\n{}", "<21 bytes of application/x-ndjson>"),
             ("text/plain; charset=unheard-of", "canary", "<6 bytes of text/plain>"),
+            ("text/plain", "see postgres://bob:canary@db/x", "see postgres://…@db/x"),
+            (
+                "text/plain", "a\n-----BEGIN EC PRIVATE KEY-----\ncan\nary\n-----END EC PRIVATE KEY-----\nb",
+                "a\n-----BEGIN EC PRIVATE KEY-----\n…\n-----END EC PRIVATE KEY-----\nb"
+            ),
+            ("text/plain", "-----BEGIN CERTIFICATE-----\nAA", "-----BEGIN CERTIFICATE-----\nAA"),
+            ("application/graphql", "{ login(pin: 1234) }", "<20 bytes of application/graphql>"),
         ]
     )
     func text(type: String, body: String, shown: String) {

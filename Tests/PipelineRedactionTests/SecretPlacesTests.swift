@@ -14,7 +14,7 @@ struct SecretPlacesTests {
             "subscription-key", "Ocp-Apim-Subscription-Key", "X-Functions-Key", "device_code", "user_code", "hmac",
             "X-Hmac", "SAMLResponse", "SAMLRequest", "PHPSESSID", "verification_code", "mnemonic", "psw",
             "connection_string", "ConnectionString", "oauth_verifier", "oauth_token", "password", "client_secret",
-            "access_token", "X-Amz-Signature", "seedPhrase",
+            "access_token", "X-Amz-Signature", "seedPhrase", "2fa", "X-2FA",
         ]
     )
     func everywhere(name: String) {
@@ -29,7 +29,8 @@ struct SecretPlacesTests {
             ("access", [.query, .form, .textMember]), ("refresh", [.query, .form, .textMember]),
             ("seed", [.query, .form, .textMember]), ("sig", [.query, .form, .textMember, .field]),
             ("ticket", [.query, .form, .textMember, .field]), ("X-App-Key", [.field]), ("country_code", []),
-            ("keyboard", []), ("accessLevel", []), ("refresh_rate", []), ("monkey", []), ("status_code", []),
+            ("X-Refresh", [.field]), ("keyboard", []), ("accessLevel", []), ("refresh_rate", []), ("monkey", []),
+            ("status_code", []),
         ] as [(String, SecretPlaces)]
     )
     func ambiguous(name: String, places: SecretPlaces) {

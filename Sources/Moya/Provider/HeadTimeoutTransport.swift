@@ -18,6 +18,8 @@ struct HeadTimeoutTransport: Transport {
     var decodesContent: Bool { wrapped.decodesContent }
     var unsupportedSettings: [UnsupportedSetting] { wrapped.unsupportedSettings }
 
+    func identity(for request: PipelineRequest) -> String? { wrapped.identity(for: request) }
+
     // The default of `enforcesIdleTimeout(_:)`, `false`, makes the core ask for a stream, whose head comes first.
 
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {

@@ -84,6 +84,7 @@ final class Engine: Sendable {
             var request = try makeRequest(context)
             try amend?(&request)
             context.call.download?.prepare(&request, context)
+            if let identity = pipeline.transport.identity(for: request) { context.addIdentity(identity) }
             return request
         }
     }

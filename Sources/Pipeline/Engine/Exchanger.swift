@@ -38,6 +38,7 @@ final class Exchanger: Sendable {
         var context = context
         while let next = followUp, case .success(let response) = result {
             if let failure = next.begin(after: response, &context) { return .failure(failure) }
+            wire.addIdentity(of: next.request, context)
             (result, followUp) = await exchange(next.request, context, isFirst: false)
         }
         return result

@@ -13,6 +13,11 @@ final class Wire: Sendable {
         self.didReceive = didReceive
     }
 
+    /// Adds the identity on whose behalf the transport sends a request.
+    func addIdentity(of request: PipelineRequest, _ context: PipelineContext) {
+        if let identity = transport.identity(for: request) { context.addIdentity(identity) }
+    }
+
     /// Whether a plugin observes what the transport returns.
     var isObserved: Bool { !didReceive.isEmpty }
 

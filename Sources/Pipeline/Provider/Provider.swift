@@ -107,3 +107,11 @@ public final class Provider<Target: TargetType>: Sendable {
         StreamedResponse(try await perform(target, options, isStreaming: true).streamed().awaited)
     }
 }
+
+extension Provider: SafelyDescribed {
+    /// The target's type, the names of the plugins, outermost first, and that of the transport.
+    public var description: String {
+        let names = plugins.map(\.name) + [engine.pipeline.transport.name]
+        return "Provider<\(Target.self)>: \(names.joined(separator: ", "))"
+    }
+}

@@ -33,6 +33,14 @@ public protocol Transport: Sendable {
     /// A request that needs such a setting fails with its code, and nothing is sent. Defaults to none.
     var unsupportedSettings: [UnsupportedSetting] { get }
 
+    /// Returns the identity on whose behalf the transport sends a request, in addition to what the request contains;
+    /// `nil` if there is none.
+    ///
+    /// Calls with different identities do not share a response, see ``PipelineContext/identities``. A transport that
+    /// presents a client certificate returns a text that differs for each certificate. A transport around another one
+    /// returns what that one returns. The core calls this for each request and each redirect. Defaults to `nil`.
+    func identity(for request: PipelineRequest) -> String?
+
     /// Sends a request and returns its response.
     ///
     /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`. If the
@@ -58,6 +66,9 @@ extension Transport {
 
     /// Returns an empty array: the transport applies all its settings.
     public var unsupportedSettings: [UnsupportedSetting] { [] }
+
+    /// Returns `nil`: the transport adds no identity.
+    public func identity(for request: PipelineRequest) -> String? { nil }
 
     /// Returns `false`: the core measures the time.
     public func enforcesIdleTimeout(_ timeout: Duration) -> Bool { false }

@@ -41,3 +41,8 @@ public struct ServerSentEvent: Sendable, Hashable {
         }
     }
 }
+
+extension ServerSentEvent: SafelyDescribed {
+    /// The type and the number of bytes of the data, which may contain a secret.
+    public var description: String { "event \(type.quotedExcerpt), \(data.utf8.count) bytes" }
+}

@@ -90,11 +90,14 @@ public struct Endpoint: Sendable {
     /// var path: String { "repos/\(Endpoint.pathSegment(repository))/branches/\(Endpoint.pathSegment(branch))" }
     /// ```
     ///
-    /// Check for `.`, `..` and an empty text before you use this function. Servers treat `.` and `..` as steps in the
-    /// path even if they are escaped, and an empty text makes an empty segment.
+    /// A request with an empty text, `.` or `..` as such a value fails with
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` and `.path`, because servers take it for another path:
+    /// `DELETE /users/..` would delete more than a user.
     ///
     /// Source: RFC 3986 §3.3, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.3
     public static func pathSegment(_ text: String) -> String {
+        // Escaped, so that it does not become a step before it is refused.
+        if ["", ".", ".."].contains(text) { return text == ".." ? "%2E%2E" : "%2E" }
         var bytes: [UInt8] = []
         PercentEncoding.append(text.utf8, to: &bytes, allowed: .segment, keepsEscapes: false)
         return String(decoding: bytes, as: UTF8.self)
@@ -165,6 +168,12 @@ public struct Endpoint: Sendable {
     }
 
     private func requestTarget() throws -> URLText.RequestTarget {
+        if path.utf8.contains(UInt8(ascii: "%")), URLText.hasEscapedStep(path) {
+            throw PipelineError(
+                .invalidRequest(.path),
+                "a value in the path is empty, . or .., which servers take for another path; check it before you make the request"
+            )
+        }
         do {
             return try URLText.requestTarget(base: base, path: path)
         } catch {

@@ -23,6 +23,15 @@ package enum URLText {
         return path
     }
 
+    /// Returns whether a segment of a path is `.` or `..` with at least one escape.
+    static func hasEscapedStep(_ path: String) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+            guard (3...6).contains(segment.count) else { return false }
+            let decoded = String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".")
+            return decoded == "." || decoded == ".."
+        }
+    }
+
     /// Appends a path to a base URL.
     ///
     /// The result is not checked here but by ``requestTarget(of:)``.

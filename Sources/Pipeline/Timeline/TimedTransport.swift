@@ -10,6 +10,8 @@ struct TimedTransport: Transport {
 
     func enforcesIdleTimeout(_ timeout: Duration) -> Bool { transport.enforcesIdleTimeout(timeout) }
 
+    func identity(for request: PipelineRequest) -> String? { transport.identity(for: request) }
+
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let recorder = context.call.timeline else { return try await transport.send(request, context: context) }
         if recorder.settings.isAnalysis { return try await measure(request, recorder, context) }

@@ -53,16 +53,33 @@ struct CachedExchange: Sendable {
     }
 
     /// Reads what is stored for a request, and opens the body that the response will have.
+    ///
+    /// Another call may replace an entry before its body is open: the entries are then read a second time.
     private func lookUp(_ key: CacheKey, _ hash: CacheHash) async throws -> Lookup {
+        var lookup = try await lookUpEntries(key, hash)
+        if await open(&lookup) { return lookup }
+        lookup = try await lookUpEntries(key, hash)
+        // If this fails, `serve` tries again, and reports the failure.
+        _ = await open(&lookup)
+        return lookup
+    }
+
+    private func lookUpEntries(_ key: CacheKey, _ hash: CacheHash) async throws -> Lookup {
         let stored = try await store.entries(for: key)
         let entries = stored.filter { $0.variant == variant(of: $0.headers, hash) }
         var lookup = Lookup(key: key, hash: hash, isKnown: !stored.isEmpty, entries: entries)
         guard let entry = entries.first else { return lookup }
-        let reuse = rules.reuse(entry, for: request.head, policy: policy, at: context.clock.date)
-        lookup.reuse = reuse
-        // If this fails, `serve` tries again, and reports the failure.
-        if request.method != .head, reuse.isWithoutOrigin { lookup.body = try? await store.body(of: entry) }
+        lookup.reuse = rules.reuse(entry, for: request.head, policy: policy, at: context.clock.date)
         return lookup
+    }
+
+    /// Opens the body of what was found if the response needs it; returns `false` if that fails.
+    private func open(_ lookup: inout Lookup) async -> Bool {
+        guard request.method != .head, lookup.reuse.isWithoutOrigin, let entry = lookup.entries.first else {
+            return true
+        }
+        lookup.body = try? await store.body(of: entry)
+        return lookup.body != nil
     }
 
     /// What was found for a request.

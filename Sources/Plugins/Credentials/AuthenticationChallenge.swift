@@ -66,3 +66,11 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         }
     }
 }
+
+extension AuthenticationChallenge: SafelyDescribed {
+    /// The scheme and the names of the parameters, without their values and the token, which may belong to a session.
+    public var description: String {
+        let names = (token == nil ? [] : ["token"]) + parameters.keys.sorted()
+        return "\(scheme.debugDescription) with \(names.isEmpty ? "no parameters" : names.joined(separator: ", "))"
+    }
+}

@@ -50,7 +50,8 @@ public struct MessageVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - keys: returns the key of a signature, usually by its `keyID`; `nil` if there is none.
-    ///   - required: the components that a signature must cover, in the same form.
+    ///   - required: the components that a signature must cover, in the same form; one or more, because a signature
+    ///     that covers nothing is valid for every message.
     ///   - tag: the tag that a signature must have; `nil` for any or none.
     ///   - maximumAge: the time after its creation during which a signature is accepted; `nil` if only its own expiry
     ///     counts.
@@ -62,6 +63,7 @@ public struct MessageVerifier: Sendable {
         maximumAge: Duration? = .seconds(300),
         clockSkew: Duration = .seconds(30)
     ) {
+        precondition(!required.isEmpty, "required is empty; name the components that a signature must cover")
         if let maximumAge { precondition(maximumAge >= .zero, "maximumAge is \(maximumAge), not 0 or more") }
         precondition(clockSkew >= .zero, "clockSkew is \(clockSkew), not 0 or more")
         self.keys = keys

@@ -109,7 +109,7 @@ struct Mismatch: Sendable {
             }
             return "\(kind.name) differs (sent \(texts.sent), recorded \(texts.recorded))"
         }
-        let place = "\(entry.method) \(excerpts.beginning(of: shown.request.url))"
+        let place = "\(RecordingTable.visible(entry.method)) \(excerpts.beginning(of: shown.request.url))"
         return
             "entry \(entry.index)\(use), \(place): \(parts.isEmpty ? "no part differs" : parts.joined(separator: ", "))"
     }

@@ -29,6 +29,9 @@ package struct SecretPlaces: OptionSet, Sendable {
     /// identifier. The field DPoP is a proof of possession (RFC 9449 §4.1), but DPoP-Nonce is not secret.
     static let ofWholeNames: [String: SecretPlaces] = [
         "dpop": .field,
+        "2fa": .all,
+        "x2fa": .all,
+        "xrefresh": .field,
         "key": [.query, .form],
         "code": [.query, .form],
         "appid": [.query, .form],
@@ -38,6 +41,11 @@ package struct SecretPlaces: OptionSet, Sendable {
         "sig": [.query, .form, .textMember],
         "ticket": [.query, .form, .textMember],
     ]
+
+    /// The members of a pair in a list of pairs, in lower case: that of the name, which may be secret.
+    static let namesOfPairs: Set<String> = ["key", "name"]
+    /// The member with the value.
+    static let valueOfPairs = "value"
 
     /// Words that make a header field secret if they are a part of its name: X-Functions-Key, X-Sig.
     static let wordsInFields: Set<String> = ["key", "sig", "ticket"]

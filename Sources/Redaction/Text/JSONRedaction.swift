@@ -13,6 +13,8 @@ struct JSONRedaction {
     /// How much of the input has been copied to the output or omitted.
     private var copied = 0
     private var output: [UInt8] = []
+    /// The values in the output whose name came later, in the order of their ends; they are hidden at the end.
+    private var hiddenRanges: [Range<Int>] = []
 
     private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor) {
         tokens = JSONTokens(input)
@@ -31,6 +33,7 @@ struct JSONRedaction {
             guard (try? redaction.readDocument(depth)) != nil else { return nil }
             if redaction.copied == 0 { return text }
             redaction.copyRead()
+            if !redaction.hiddenRanges.isEmpty { redaction.hideRanges() }
             return String(decoding: redaction.output, as: UTF8.self)
         }
         return shown.map(redactor.text)
@@ -57,8 +60,24 @@ struct JSONRedaction {
         copied = tokens.index
     }
 
-    private mutating func hide(from start: Int) {
-        replace(from: start, with: "\"\(Redactor.placeholder)\"".utf8)
+    private static let hidden = Array("\"\(Redactor.placeholder)\"".utf8)
+
+    private mutating func hide(from start: Int) { replace(from: start, with: Self.hidden) }
+
+    /// Replaces the noted ranges; one may contain others.
+    private mutating func hideRanges() {
+        var outermost: [Range<Int>] = []
+        for range in hiddenRanges.reversed() where range.upperBound <= outermost.last?.lowerBound ?? .max {
+            outermost.append(range)
+        }
+        let all = output
+        output = []
+        var copied = 0
+        for range in outermost.reversed() {
+            output += all[copied..<range.lowerBound] + Self.hidden
+            copied = range.upperBound
+        }
+        output += all[copied...]
     }
 
     /// Returns whether a token contains a declared value; must be called for tokens in their order.
@@ -89,6 +108,8 @@ struct JSONRedaction {
     private mutating func readObject(_ depth: Int) throws(Malformed) {
         try tokens.beginObject()
         var isFirst = true
+        var isSecretPair = false
+        var pairValue: Range<Int>?
         while try tokens.hasMember(isFirst: isFirst) {
             isFirst = false
             let range = try tokens.skipString()
@@ -97,8 +118,31 @@ struct JSONRedaction {
             try tokens.skipColon()
             tokens.skipSpace()
             let place: SecretPlaces = tokens.next == UInt8(ascii: "\"") ? .textMember : .member
-            if redactor.names.contains(name, in: place) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
+            if redactor.names.contains(name, in: place) {
+                try readHidden(depth + 1)
+                continue
+            }
+            switch name.lowercased() {
+            case SecretPlaces.valueOfPairs: pairValue = try readPairValue(depth + 1)
+            case let name where SecretPlaces.namesOfPairs.contains(name) && place == .textMember:
+                var ahead = tokens
+                let text = try ahead.readString()
+                isSecretPair = isSecretPair || redactor.names.contains(text, in: .textMember)
+                try readValue(depth + 1)
+            default: try readValue(depth + 1)
+            }
         }
+        if isSecretPair, let pairValue { hiddenRanges.append(pairValue) }
+    }
+
+    /// Reads the value of a pair, whose name may come later; returns its place in the output, `nil` for `null`.
+    private mutating func readPairValue(_ depth: Int) throws(Malformed) -> Range<Int>? {
+        copyRead()
+        let start = output.count
+        let isNull = tokens.next == UInt8(ascii: "n")
+        try readValue(depth)
+        copyRead()
+        return isNull ? nil : start..<output.count
     }
 
     private mutating func readArray(_ depth: Int) throws(Malformed) {
@@ -118,6 +162,7 @@ struct JSONRedaction {
         try readValue(depth)
         guard !isNull else { return }
         output.removeLast(output.count - written)
+        while let last = hiddenRanges.last, last.upperBound > written { hiddenRanges.removeLast() }
         copied = start
         hide(from: start)
     }
@@ -128,7 +173,9 @@ struct JSONRedaction {
     private mutating func readText(_ depth: Int) throws(Malformed) {
         let range = try tokens.skipString()
         let isSecret = hasSecret(range)
-        let mayNest = range.count > 4 && input[range].contains { ":[=<".utf8.contains($0) }
+        let mayNest =
+            range.count > 4
+            && (input[range].contains { ":[=<".utf8.contains($0) } || input[range].starts(with: "\"-----".utf8))
         guard isSecret || mayNest else { return }
         let text = try decoded(range)
         var shown = text

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Elements and attributes of XML.
 ///
 /// A text that begins with `<` is treated as XML: only text between tags and quoted values are replaced, so that it
@@ -9,6 +11,8 @@ extension SecretText {
         let isEnd: Bool
         /// The quotation mark of the value that is being read; 0 outside values.
         var quote: UInt8 = 0
+        /// Whether the value of an attribute `name` or `key` is a secret name.
+        var isSecretPair = false
     }
 
     /// An element with a secret name; all text in it is hidden.
@@ -58,11 +62,21 @@ extension SecretText {
             if hiddenElement?.count == 0 { hiddenElement = nil }
         } else if !tag.isEnd, !isEmpty {
             let local = localName(tag.name)
-            if isSecret(local, .member) || isSecret(local, .textMember) && endsWithText(tag) {
+            let isNamed = namesNextElement
+            namesNextElement = isNameOfPair(local) && isSecret(text(before: endOfText), .textMember)
+            if isNamed || isSecret(local, .member) || isSecret(local, .textMember) && endsWithText(tag) {
                 hiddenElement = HiddenElement(name: name)
             }
         }
         if hiddenElement != nil { hideText() }
+    }
+
+    private func isNameOfPair(_ name: String) -> Bool { SecretPlaces.namesOfPairs.contains(name.lowercased()) }
+
+    /// Returns the beginning of the text between the index and a place, without blanks.
+    private func text(before end: Int) -> String {
+        let text = input[(index + 1)..<end].drop(while: Self.isBlank).prefix(Self.longestName)
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Returns whether the element whose tag has just been read contains nothing but text.
@@ -103,12 +117,20 @@ extension SecretText {
         }
         // A namespace declaration holds the address of the namespace.
         guard start < end, Self.isBlank(input[start - 1]) || input[start - 1] == UInt8(ascii: "\\"),
-            !input[start..<end].starts(with: "xmlns:".utf8),
-            isSecret(localName(start..<end), .member)
+            !input[start..<end].starts(with: "xmlns:".utf8)
         else { return false }
+        let name = localName(start..<end)
+        let isSecretValue = tag.isSecretPair && name.lowercased() == SecretPlaces.valueOfPairs
+        guard isSecretValue || isNameOfPair(name) || isSecret(name, .member) else { return false }
         let open = input[(index + 1)...].firstIndex { !Self.isBlank($0) && $0 != UInt8(ascii: "\\") } ?? input.count
         guard let quote = byte(open), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return false }
         let close = input[(open + 1)...].firstIndex { $0 == quote || $0 == UInt8(ascii: "<") } ?? input.count
+        if isNameOfPair(name), !isSecret(name, .member) {
+            let text = String(decoding: input[open + 1..<close].prefix(Self.longestName), as: UTF8.self)
+            let isSecretName = isSecret(text, .textMember)
+            self.tag?.isSecretPair = isSecretName
+            return false
+        }
         // In a JSON string, the backslashes before the quotation mark belong to it.
         let marks = byte(close) == quote ? input[..<open].reversed().prefix { $0 == UInt8(ascii: "\\") }.count : 0
         hide(open + 1..<max(close - marks, open + 1))

@@ -7,6 +7,9 @@ import Foundation
 /// - `"name": value` in JSON, also inside JSON strings, in JSON lines, in events and in truncated JSON;
 /// - `?name=value`, `&name=value` and `://user:password@` in URLs;
 /// - `name=value` after a blank, a comma or a semicolon;
+/// - `name: "value"` in arguments, as in GraphQL;
+/// - the value of a pair, as in `{"name": "password", "value": …}`;
+/// - private keys in PEM;
 /// - elements and attributes of XML;
 /// - in bodies, lines such as `name: value`.
 ///
@@ -26,6 +29,10 @@ struct SecretText {
     var tag: Tag?
     var hiddenElement: HiddenElement?
     var unfinishedIslands: Set<Island> = []
+    /// The level of the JSON strings in which a pair with a secret name has begun; `nil` outside of one.
+    var openPair: Int?
+    /// Whether an element with a secret name as its text came last, as in a list of pairs.
+    var namesNextElement = false
 
     private init(_ input: [UInt8], _ names: SecretNames, _ placeholder: SecretPlaceholder, _ readsLines: Bool) {
         self.input = input
@@ -50,7 +57,7 @@ struct SecretText {
         _ placeholder: SecretPlaceholder,
         readsLines: Bool = false
     ) -> [UInt8]? {
-        guard input.contains(where: { "=:/<".utf8.contains($0) }) else { return nil }
+        guard input.contains(where: { "=:/<-".utf8.contains($0) }) else { return nil }
         var text = SecretText(input, names, placeholder, readsLines)
         text.read()
         guard text.copied > 0 else { return nil }
@@ -66,7 +73,9 @@ struct SecretText {
                 readQuote()
             case UInt8(ascii: "'"): readTagQuote()
             case UInt8(ascii: "="): if !readAttribute(), !readLine() { readEquals() }
-            case UInt8(ascii: ":"): _ = readLine()
+            case UInt8(ascii: ":"): if !readLine() { readArgument() }
+            case UInt8(ascii: "}"): openPair = nil
+            case UInt8(ascii: "-"): readPrivateKey()
             case UInt8(ascii: "/"): readSlash()
             case UInt8(ascii: "<"): readTagStart()
             case UInt8(ascii: ">"): readTagEnd()
@@ -119,8 +128,132 @@ struct SecretText {
         guard byte(colon) == UInt8(ascii: ":"), let name = name(endingAt: end, level) else { return }
         let value = skipBlanks(from: colon + 1, level)
         let isText = byte(value) == UInt8(ascii: "\"") || byte(value) == UInt8(ascii: "\\")
-        guard isSecret(name, isText ? .textMember : .member) else { return }
+        let place: SecretPlaces = isText ? .textMember : .member
+        guard isSecret(name, place) || isSecretPair(name, value, level, place) else { return }
         index = hideValue(from: value, level) - 1
+    }
+
+    /// Returns whether a member is the value of a pair whose name is secret; notes that such a pair has begun.
+    private mutating func isSecretPair(_ name: String, _ value: Int, _ level: Int, _ place: SecretPlaces) -> Bool {
+        if SecretPlaces.namesOfPairs.contains(name.lowercased()) {
+            if let name = string(at: value, level), isSecret(name, .textMember) { openPair = level }
+            return false
+        }
+        guard name.lowercased() == SecretPlaces.valueOfPairs else { return false }
+        if openPair == level {
+            openPair = nil
+            return true
+        }
+        // The name may follow.
+        let end = place == .textMember ? endOfString(from: value, level) : endOfScalar(from: value)
+        let comma = skipBlanks(from: end, level)
+        let next = skipBlanks(from: comma + 1, level)
+        guard byte(comma) == UInt8(ascii: ","), let other = string(at: next, level),
+            SecretPlaces.namesOfPairs.contains(other.lowercased())
+        else { return false }
+        let colon = skipBlanks(from: endOfString(from: next, level), level)
+        guard byte(colon) == UInt8(ascii: ":"), let text = string(at: skipBlanks(from: colon + 1, level), level) else {
+            return false
+        }
+        return isSecret(text, place)
+    }
+
+    /// Returns the text of a string; `nil` if there is none.
+    private func string(at start: Int, _ level: Int) -> String? {
+        let end = endOfString(from: start, level)
+        return end > start ? name(endingAt: end - 1, level) : nil
+    }
+
+    /// Returns the index after the string that begins at a place; the place if none does, or it does not end.
+    private func endOfString(from start: Int, _ level: Int) -> Int {
+        let open = input[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
+        guard byte(open) == UInt8(ascii: "\""), self.level(ofQuoteAt: open) == level else { return start }
+        var close = open + 1
+        while let byte = byte(close), byte >= 0x20 {
+            if byte == UInt8(ascii: "\""), self.level(ofQuoteAt: close) <= level { return close + 1 }
+            close += 1
+        }
+        return start
+    }
+
+    /// Returns the index after a number or a literal.
+    private func endOfScalar(from start: Int) -> Int {
+        input[min(start, input.count)...].firstIndex { $0 <= 0x20 || ",}]\"\\".utf8.contains($0) } ?? input.count
+    }
+
+    // MARK: Arguments
+
+    /// Hides the value after `name:` if it is a text in quotation marks, also three of them, or a number in a list of
+    /// arguments.
+    private mutating func readArgument() {
+        guard start != UInt8(ascii: "<") else { return }
+        var end = index
+        while let byte = byte(end - 1), Self.isBlank(byte) { end -= 1 }
+        var first = end
+        while let byte = byte(first - 1), Self.isArgumentByte(byte), end - first < Self.longestName { first -= 1 }
+        // In a JSON string, the backslash of a line break is in front of the name.
+        if byte(first - 1) == UInt8(ascii: "\\"), first < end { first += 1 }
+        guard first < end else { return }
+        let value = skipBlanks(from: index + 1, 0)
+        let name = String(decoding: input[first..<end], as: UTF8.self)
+        let mark = input[value...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
+        if byte(mark) == UInt8(ascii: "\"") {
+            guard isSecret(name, .textMember) else { return }
+            let quote = input[value...mark]
+            let quotes = quote + quote + quote
+            if input[value...].starts(with: quotes) {
+                let open = value + quotes.count
+                let close = self.first(quotes, from: open) ?? input.count
+                hide(open..<close)
+                index = min(close + quotes.count, input.count) - 1
+            } else {
+                index = hideString(from: value, level(ofQuoteAt: mark), isInside: false) - 1
+            }
+        } else if let before = byte(first - 1), "({,".utf8.contains(before) || Self.isBlank(before),
+            let digit = byte(value), (0x30...0x39).contains(digit), isSecret(name, .member)
+        {
+            let end = input[value...].firstIndex { !Self.isNumberByte($0) } ?? input.count
+            replace(value..<end, with: placeholder.number.utf8)
+            index = end - 1
+        }
+    }
+
+    private static func isArgumentByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    // MARK: Private keys
+
+    /// Hides a private key in PEM, up to its last line or the end of the text.
+    ///
+    /// Source: RFC 7468 §2, https://www.rfc-editor.org/rfc/rfc7468.html#section-2
+    private mutating func readPrivateKey() {
+        guard input[index...].starts(with: Self.keyBegin) else { return }
+        let label = input[(index + Self.keyBegin.count)...].prefix(Self.longestName)
+        guard let dashes = first(Self.dashes[...], from: label.startIndex), dashes < label.endIndex,
+            String(decoding: label[..<dashes], as: UTF8.self).hasSuffix("PRIVATE KEY")
+        else { return }
+        let open = dashes + Self.dashes.count
+        let close = first(Self.keyEnd[...], from: open) ?? input.count
+        hide(open..<close)
+        index = close - 1
+    }
+
+    private static let dashes = Array("-----".utf8)
+    private static let keyBegin = Array("-----BEGIN ".utf8)
+    private static let keyEnd = Array("-----END ".utf8)
+
+    /// Returns where bytes begin for the first time.
+    private func first(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+        var place = start
+        while place < input.count, let found = input[place...].firstIndex(of: bytes[bytes.startIndex]) {
+            if input[found...].starts(with: bytes) { return found }
+            place = found + 1
+        }
+        return nil
     }
 
     private func skipBlanks(from start: Int, _ level: Int) -> Int {
@@ -146,7 +279,9 @@ struct SecretText {
             start -= 1
         }
         guard start >= 0 else { return nil }
-        var name = String(decoding: input[start + 1..<end], as: UTF8.self)
+        // The backslashes before the quotation mark of an inner level belong to it.
+        let marks = (1 << level) - 1
+        var name = String(decoding: input[start + 1..<max(end - marks, start + 1)], as: UTF8.self)
         for _ in 0...level where name.utf8.contains(UInt8(ascii: "\\")) {
             name = (try? JSONDecoder().decode(String.self, from: Data("\"\(name)\"".utf8))) ?? name
         }

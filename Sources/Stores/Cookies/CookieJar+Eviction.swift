@@ -11,33 +11,72 @@ extension CookieJar {
     ///
     /// Source: RFC 6265bis §5.7
     mutating func evict(_ rules: CookieRules, newest: String) {
-        let site = rules.publicSuffixes?.registrableDomain(of: newest) ?? newest
+        let site = rules.site(of: newest)
         let ofSite = cookies.indices.filter { CookieDomain.matches(cookies[$0].domain, site) }
-        limit(ofSite, to: rules.siteBound) { left, right in
-            left.isSecure == right.isSecure ? Self.isOlder(left, right) : right.isSecure
+        remove(excess(of: ofSite, over: rules.siteBound, first: Self.goesBefore))
+        remove(excess(of: Array(cookies.indices), over: rules.jarBound, first: Self.isOlder))
+    }
+
+    /// Does the same for all sites at once.
+    mutating func evict(_ rules: CookieRules) {
+        var sites: [String: String] = [:]
+        let places = Dictionary(grouping: cookies.indices) { index in
+            let domain = cookies[index].domain
+            let site = sites[domain] ?? rules.site(of: domain)
+            sites[domain] = site
+            return site
         }
-        limit(Array(cookies.indices), to: rules.jarBound, first: Self.isOlder)
+        remove(places.values.flatMap { excess(of: $0, over: rules.siteBound, first: Self.goesBefore) })
+        remove(excess(of: Array(cookies.indices), over: rules.jarBound, first: Self.isOlder))
+    }
+
+    private static func goesBefore(_ left: Cookie, _ right: Cookie) -> Bool {
+        left.isSecure == right.isSecure ? isOlder(left, right) : right.isSecure
     }
 
     private static func isOlder(_ left: Cookie, _ right: Cookie) -> Bool {
         (left.lastAccessed, left.order) < (right.lastAccessed, right.order)
     }
 
-    private mutating func limit(
-        _ candidates: [Int],
-        to bound: CookieRules.Bound,
+    /// Returns the cookies that go so that the others are within a bound.
+    private func excess(
+        of candidates: [Int],
+        over bound: CookieRules.Bound,
         first isBefore: (Cookie, Cookie) -> Bool
-    ) {
+    ) -> [Int] {
         var (count, byteCount) = (candidates.count, candidates.reduce(0) { $0 + cookies[$1].byteCount })
-        guard count > bound.count || byteCount > bound.byteCount else { return }
-        let removed = candidates.sorted { isBefore(cookies[$0], cookies[$1]) }.prefix { index in
-            defer { (count, byteCount) = (count - 1, byteCount - cookies[index].byteCount) }
-            return count > bound.count || byteCount > bound.byteCount
+        guard count > bound.count || byteCount > bound.byteCount else { return [] }
+        // One cookie too many needs no order of the others.
+        let first = candidates.min { isBefore(cookies[$0], cookies[$1]) }
+        if let first, count - 1 <= bound.count, byteCount - cookies[first].byteCount <= bound.byteCount {
+            return [first]
         }
-        for index in removed.sorted(by: >) { cookies.remove(at: index) }
+        return Array(
+            candidates.sorted { isBefore(cookies[$0], cookies[$1]) }.prefix { index in
+                defer { (count, byteCount) = (count - 1, byteCount - cookies[index].byteCount) }
+                return count > bound.count || byteCount > bound.byteCount
+            }
+        )
+    }
+
+    private mutating func remove(_ places: [Int]) {
+        guard !places.isEmpty else { return }
+        let removed = Set(places)
+        var index = -1
+        cookies.removeAll { _ in
+            index += 1
+            return removed.contains(index)
+        }
     }
 }
 
 extension CookieJar.Cookie {
     fileprivate var byteCount: Int { name.utf8.count + value.utf8.count + domain.utf8.count + path.utf8.count }
+
+    /// Whether a Set-Cookie field could set the cookie.
+    var isOfStorableSize: Bool {
+        name.utf8.count + value.utf8.count <= SetCookieField.pairByteCount
+            && domain.utf8.count <= SetCookieField.attributeByteCount
+            && path.utf8.count <= SetCookieField.attributeByteCount
+    }
 }

@@ -39,7 +39,7 @@ extension CookieJar {
             guard let cookie = element.value?.cookie(at: now) else { throw HARError(index: index, reason: .cookie) }
             if !cookie.isExpired(at: now) { found.append(cookie) }
         }
-        insert(found)
+        insert(found, rules: rules)
     }
 
     private mutating func store(_ response: HARCookies.Response, rules: CookieRules) {

@@ -12,7 +12,8 @@ extension CookieJar {
     ///
     /// Expired cookies are left out. The format has no SameSite and no dates of creation and access: the cookies count
     /// as created at `now`. A line without its last field is a cookie with an empty value, and one with an empty name
-    /// field is a cookie without a name. Spaces around names and values are removed. Lines may end in CRLF.
+    /// field is a cookie without a name. Spaces around names and values are removed. Lines may end in CRLF. Cookies are
+    /// left out and removed as by ``insert(_:rules:)``.
     ///
     /// ```swift
     /// let imported = try CookieJar(netscape: String(contentsOf: file, encoding: .utf8), at: .now)
@@ -21,9 +22,10 @@ extension CookieJar {
     ///
     /// - Parameters:
     ///   - text: the text of the file.
+    ///   - rules: the bounds of the jar.
     ///   - now: the current time.
     /// - Throws: ``NetscapeError`` for the first malformed line.
-    public init(netscape text: String, at now: Date) throws(NetscapeError) {
+    public init(netscape text: String, rules: CookieRules = CookieRules(), at now: Date) throws(NetscapeError) {
         self.init()
         var cookies: [Cookie] = []
         let lines = text.trimmingPrefix("\u{FEFF}").utf8.split(
@@ -40,7 +42,7 @@ extension CookieJar {
                 throw NetscapeError(line: index + 1, reason: error)
             }
         }
-        insert(cookies)
+        insert(cookies, rules: rules)
     }
 
     /// Returns the cookies as the text of a Netscape cookie file, for example for `curl --cookie`.

@@ -29,13 +29,20 @@ public struct CookieJar: Sendable, Equatable, Codable {
 
     /// Adds cookies that no response set, such as imported ones.
     ///
-    /// Each replaces a cookie with its name, domain and path. Cookies with an empty ``Cookie/domain`` are left out.
-    public mutating func insert(_ added: some Sequence<Cookie>) {
+    /// Each replaces a cookie with its name, domain and path. Left out are cookies with an empty ``Cookie/domain``,
+    /// those whose name and value have more than 4096 bytes together, and those whose domain or path has more than 1024
+    /// bytes. If the jar then exceeds the bounds of ``CookieRules``, cookies are removed as they are when a response
+    /// sets one.
+    ///
+    /// - Parameters:
+    ///   - added: the cookies.
+    ///   - rules: the bounds and the public suffixes, by which cookies belong to a site.
+    public mutating func insert(_ added: some Sequence<Cookie>, rules: CookieRules = CookieRules()) {
         var places = Dictionary(
             cookies.indices.map { (cookies[$0].identity, $0) },
             uniquingKeysWith: { first, _ in first }
         )
-        for var cookie in added where !cookie.domain.isEmpty {
+        for var cookie in added where !cookie.domain.isEmpty && cookie.isOfStorableSize {
             if let index = places[cookie.identity] {
                 cookie.order = cookies[index].order
                 cookies[index] = cookie
@@ -46,6 +53,7 @@ public struct CookieJar: Sendable, Equatable, Codable {
                 cookies.append(cookie)
             }
         }
+        evict(rules)
     }
 
     /// Removes the cookies for which a closure returns `true`; all by default.

@@ -39,6 +39,9 @@ public struct CookieRules: Sendable {
         Set(domains.map { Punycode.asciiHost($0) ?? $0 })
     }
 
+    /// Returns the site of a domain: the registrable domain, or the domain itself.
+    func site(of domain: String) -> String { publicSuffixes?.registrableDomain(of: domain) ?? domain }
+
     /// Returns whether a domain, in lower-case ASCII form, is a public suffix; `false` without a list.
     func isPublicSuffix(_ domain: String) -> Bool {
         publicSuffixes?.suffix(of: domain) == domain

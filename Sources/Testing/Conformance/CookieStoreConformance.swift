@@ -157,7 +157,7 @@ public struct CookieStoreConformance: Sendable {
                 group.addTask {
                     try await store.update(account: "a") { jar in
                         // Takes some time, in which a store without a lock would begin other changes.
-                        jar.insert((0..<100).map { cookie("temporary\($0)") })
+                        jar.insert((0..<50).map { cookie("temporary\($0)") })
                         jar.removeAll { $0.name.hasPrefix("temporary") }
                         jar.insert([cookie(name)])
                     }

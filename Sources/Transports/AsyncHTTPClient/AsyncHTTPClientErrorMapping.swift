@@ -55,6 +55,12 @@ enum AsyncHTTPClientErrorMapping {
         case is ChannelError: lost(phase)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname: wrongHost
         case is NIOSSLExtraError: handshake
+        case WeakCertificate.key(let bitCount):
+            (
+                .tls(.certificate),
+                "the server's RSA key has \(bitCount) bits, not \(WeakCertificate.minimumBitCount) or more"
+            )
+        case is WeakCertificate: (.tls(.certificate), "the server's certificate is signed with SHA-1 or MD5")
         case let error as NIOSSLError: meaning(of: error, phase)
         case let error as BoringSSLError: meaning(of: error, phase)
         default: meaningOfHTTP2(error, phase) ?? (.transport, "the network failed")

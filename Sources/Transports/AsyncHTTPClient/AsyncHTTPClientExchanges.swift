@@ -63,8 +63,8 @@ struct AsyncHTTPClientTracker {
     private var checksName = false
     /// The authority for which the certificate was found valid.
     private var validAuthority: String?
-    /// Whether the connection must carry nothing.
-    private var isRefused = false
+    /// Why the connection must carry nothing; `nil` if it may.
+    private var refusal: (any Error)?
     /// Not `nil` while the handler is on the connection.
     var timer: AsyncHTTPClientReadTimer?
     /// The try whose request was written last; `nil` once its response has begun.
@@ -103,8 +103,8 @@ struct AsyncHTTPClientTracker {
         _ promise: inout EventLoopPromise<Void>?
     ) -> HTTPClientRequestPart? {
         if checksName, case .head(let head) = part { checkName(for: head, on: channel) }
-        guard !isRefused else {
-            promise?.fail(NIOSSLExtraError.failedToValidateHostname)
+        if let refusal {
+            promise?.fail(refusal)
             return nil
         }
         if let writing {
@@ -146,11 +146,11 @@ struct AsyncHTTPClientTracker {
         let authority = head.headers.first(name: "host") ?? ""
         let connection = AsyncHTTPClientConnections.HTTP2End.of(channel)
         guard authority != validAuthority, authority != connection?.validAuthority else { return }
-        guard AsyncHTTPClientPeerName.isValid(ProxyVariables.host(of: authority), on: channel) else {
-            isRefused = true
+        if let fault = AsyncHTTPClientPeerName.fault(ProxyVariables.host(of: authority), on: channel) {
+            refusal = fault
             // Not within this turn, in which the client writes.
             return channel.eventLoop.execute {
-                channel.pipeline.fireErrorCaught(NIOSSLExtraError.failedToValidateHostname)
+                channel.pipeline.fireErrorCaught(fault)
                 (channel.parent ?? channel).close(promise: nil)
             }
         }

@@ -270,6 +270,9 @@ public final class AsyncHTTPClientTransport: Transport {
     /// `false`: bodies arrive as they were sent.
     public var decodesContent: Bool { false }
 
+    /// The client identity for the host of a request over https.
+    public func identity(for request: PipelineRequest) -> String? { routes.trust?.name(for: request) }
+
     /// Returns `true` for a timeout from one second to one day.
     public func enforcesIdleTimeout(_ timeout: Duration) -> Bool {
         timeout >= .seconds(1) && timeout <= .seconds(86_400)
@@ -282,6 +285,8 @@ public final class AsyncHTTPClientTransport: Transport {
         try Task.checkCancellation()
         let client = try await routes.client(for: request)
         let identity = try routes.trust?.identity(for: request)
+        // In case a transport around this one does not say so.
+        if let identity { context.addIdentity(identity.fingerprint) }
         guard client.exchanges != nil else { return try await send(request, context, client, nil, nil, tryCount: 1) }
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)

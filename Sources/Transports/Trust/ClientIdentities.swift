@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Pipeline
 import Synchronization
 
@@ -40,6 +41,12 @@ public final class ClientIdentities: Sendable {
     }
 
     func identity(for host: String) -> ClientIdentity? { state.withLock { $0.rules }.value(for: host) }
+
+    /// Returns a text that differs for each identity that a server may see; `nil` without one.
+    func name(for request: PipelineRequest) -> String? {
+        guard request.head.scheme == "https" else { return nil }
+        return identity(for: request.ruleHost)?.fingerprint
+    }
 
     /// The identities by pattern.
     var all: [HostPattern: ClientIdentity] { state.withLock { $0.identities } }

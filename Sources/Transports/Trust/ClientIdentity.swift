@@ -1,5 +1,6 @@
 import Foundation
 public import Pipeline
+import PipelineHashes
 
 #if AsyncHTTPClient
 import NIOSSL
@@ -33,6 +34,8 @@ public struct ClientIdentity: Sendable {
     }
 
     let source: Source
+    /// A text that differs for each certificate, without a secret.
+    let fingerprint: String
     #if AsyncHTTPClient
     /// What NIOSSL presents; `nil` for an identity in the Keychain, which never leaves it.
     let credential: (chain: [NIOSSLCertificate], key: NIOSSLPrivateKey)?
@@ -49,6 +52,7 @@ public struct ClientIdentity: Sendable {
         let key = Array(pemKey)
         guard let chain = PEM.certificates(pemChain), PEM.hasPrivateKey(key) else { throw unreadable }
         source = .pem
+        fingerprint = Self.fingerprint(of: chain.first ?? [])
         #if AsyncHTTPClient
         do {
             credential = try Self.checked(
@@ -73,6 +77,7 @@ public struct ClientIdentity: Sendable {
         let unreadable = Self.failure("provide a PKCS#12 file with a certificate and its key, and its passphrase")
         guard bytes.first == 0x30 else { throw unreadable }
         source = .pkcs12(bytes, passphrase: passphrase)
+        fingerprint = Self.fingerprint(of: bytes)
         #if AsyncHTTPClient
         do {
             let bundle = try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: passphrase.utf8)
@@ -86,6 +91,7 @@ public struct ClientIdentity: Sendable {
     #if canImport(Security)
     private init(label: String) {
         source = .keychain(label: label)
+        fingerprint = "client identity \(label)"
         #if AsyncHTTPClient
         credential = nil
         #endif
@@ -111,6 +117,10 @@ public struct ClientIdentity: Sendable {
         return (chain, key)
     }
     #endif
+
+    private static func fingerprint(of bytes: [UInt8]) -> String {
+        "client certificate " + Data(SHA256.hash(bytes)).base64EncodedString()
+    }
 
     private static func failure(_ remedy: String) -> PipelineError {
         PipelineError(.tls(.configuration), "the client identity cannot be read: \(remedy)")

@@ -185,11 +185,16 @@ public final class URLSessionTransport: Transport {
     /// `true`: Foundation always decodes content codings.
     public var decodesContent: Bool { true }
 
+    /// The client identity for the host of a request over https.
+    public func identity(for request: PipelineRequest) -> String? { trust?.identities?.name(for: request) }
+
     /// Sends a request and returns its response.
     ///
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        // In case a transport around this one does not say so.
+        if let identity = identity(for: request) { context.addIdentity(identity) }
         try trust?.check(request)
         #if canImport(FoundationNetworking)
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }

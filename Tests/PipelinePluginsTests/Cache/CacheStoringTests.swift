@@ -86,6 +86,21 @@ struct CacheStoringTests {
         #expect(log.count(of: .append) == 0)
     }
 
+    @Test("A call whose entry is replaced before its body is open uses the new one")
+    func replacedDuringLookup() async throws {
+        let memory = MemoryCacheStore()
+        let other = CacheBench(fresh, CachePlugin(store: memory))
+        #expect(try await other.get() == "1 miss")
+        let log = StoreLog()
+        let store = WatchedStore(memory) { method in
+            log.add(method)
+            if method == .body, log.count(of: .body) == 1 { _ = try await other.get(Ask(), .reload) }
+        }
+        let bench = CacheBench(fresh, CachePlugin(store: store))
+        #expect(try await bench.get() == "2 hit")
+        #expect(bench.transport.sent.isEmpty)
+    }
+
     @Test("A failure of the store in a cancelled call is not reported")
     func cancelledCall() async throws {
         let failures = Mutex(0)

@@ -45,17 +45,17 @@ struct CookieSessionTests {
         }
 
         func jar(account: String) async throws -> CookieJar {
-            let jar = try await wrapped.jar(account: account)
+            let jar = await wrapped.jar(account: account)
             await pass()
             return jar
         }
 
         func update(account: String, _ change: @Sendable (inout CookieJar) -> Void) async throws {
             await pass()
-            try await wrapped.update(account: account, change)
+            await wrapped.update(account: account, change)
         }
 
-        func remove(account: String?) async throws { try await wrapped.remove(account: account) }
+        func remove(account: String?) async throws { await wrapped.remove(account: account) }
     }
 
     private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {

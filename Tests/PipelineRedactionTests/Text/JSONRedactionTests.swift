@@ -26,6 +26,26 @@ struct JSONRedactionTests {
             (#"{"password":"a\"canary"}"#, #"{"password":"…"}"#),
             (#"{"password" : "canary" , "a":1}"#, #"{"password" : "…", "a":1}"#),
             (#"{"password":"canary","password":"canary"}"#, #"{"password":"…","password":"…"}"#),
+            (#"{"name":"password","value":"canary"}"#, #"{"name":"password","value":"…"}"#),
+            (#"{"value":"canary","type":"a","Name":"password"}"#, #"{"value":"…","type":"a","Name":"password"}"#),
+            (#"[{"key":"api_key","value":{"a":["canary"]}},1]"#, #"[{"key":"api_key","value":"…"},1]"#),
+            (
+                #"{"value":{"value":"canary","name":"pin"},"key":"a"}"#,
+                #"{"value":{"value":"…","name":"pin"},"key":"a"}"#
+            ),
+            (#"{"value":{"value":"canary","name":"pin"},"key":"otp"}"#, #"{"value":"…","key":"otp"}"#),
+            (#"{"token":{"value":"canary","name":"pin"},"b":1}"#, #"{"token":"…","b":1}"#),
+            (#"{"name":"pin","value":null}"#, #"{"name":"pin","value":null}"#),
+            (#"{"name":"city","value":"Rome"}"#, #"{"name":"city","value":"Rome"}"#),
+            (
+                #"{"query":"mutation { login(name: \"b\", password: \"canary\", pin: 12) }"}"#,
+                #"{"query":"mutation { login(name: \"b\", password: \"…\", pin: …) }"}"#
+            ),
+            (
+                #"{"a":"-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n"}"#,
+                #"{"a":"-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n"}"#
+            ),
+            (#"{"a":"at postgres:\/\/bob:canary@db ok"}"#, #"{"a":"at postgres:\/\/…@db ok"}"#),
             (#""text""#, #""text""#),
             ("{}", "{}"),
         ]

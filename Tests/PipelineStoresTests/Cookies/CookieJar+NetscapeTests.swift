@@ -14,6 +14,20 @@ struct CookieJarNetscapeTests {
 
     // MARK: Reading
 
+    @Test("An imported jar obeys the limits of a live one: 3000 cookies, 180 of a site, 4096 bytes, in linear time")
+    func limits() throws {
+        let rules = CookieRules(publicSuffixes: PublicSuffixList("test"))
+        let lines = (0..<100_000).map { "h\($0 % 1_000).s\($0 % 100).test\tFALSE\t/\tFALSE\t0\tn\($0)\tv\n" }
+        let many = try CookieJar(netscape: lines.joined(), rules: rules, at: now)
+        #expect(many.cookies.count == 3_000)
+        let site = try CookieJar(netscape: lines.filter { $0.contains(".s7.") }.joined(), rules: rules, at: now)
+        #expect(site.cookies.count == 180)
+        #expect(site.cookies.last?.name == "n99907")
+        let long = String(repeating: "v", count: 4_096)
+        let sized = try read("a.test\tFALSE\t/\tFALSE\t0\t\t\(long)\na.test\tFALSE\t/\tFALSE\t0\tn\t\(long)\n")
+        #expect(sized.map(\.name) == [""])
+    }
+
     @Test("The seven fields of a line are read")
     func fields() throws {
         let cookies = try read(".A.test\tTRUE\t/p\tTRUE\t1800000000\tn\tv=1\nb.test\tFALSE\t/\tFALSE\t0\tm\t\"w\"\n")

@@ -64,7 +64,8 @@ struct CookieJarTests {
     @Test("Inserting takes time in proportion to the number of cookies")
     mutating func insertMany() {
         jar.insert((0..<50_000).map { cookie("n\($0)") })
-        #expect(jar.cookies.count == 50_000)
+        #expect(jar.cookies.count == 180)
+        #expect(jar.cookies.last?.name == "n49999")
     }
 
     @Test("A decoded jar is equal to the encoded one, and gives the next cookie a later place")

@@ -48,6 +48,7 @@ enum WriteATransportSamples {
 
         var decodesContent: Bool { wrapped.decodesContent }
         func enforcesIdleTimeout(_ timeout: Duration) -> Bool { wrapped.enforcesIdleTimeout(timeout) }
+        func identity(for request: PipelineRequest) -> String? { wrapped.identity(for: request) }
 
         func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
             guard !isOn() else { throw PipelineError(.offline, "flight mode is on") }

@@ -123,11 +123,12 @@ def make(folder, count):
         if random.random() < 0.75:
             message |= request
             covered = random.sample(fields + derived, random.randint(0, 12))
+            covered += [] if '"@method"' in covered else ['"@method"']
             signed = Request(message)
         else:
             message |= {"status": random.choice([200, 201, 404, 503]), "request": request, "fields": make_request()[0]["fields"]}
             ofRequest = [item + ";req" for item in fields + derived]
-            covered = random.sample(fields + ofRequest + ['"@status"'], random.randint(0, 12))
+            covered = random.sample(fields + ofRequest, random.randint(0, 12)) + ['"@status"']
             signed = Response(message)
         signer = HTTPMessageSigner(signature_algorithm=ALGORITHMS[algorithm], key_resolver=Resolver(keys, algorithm))
         signer.sign(signed, key_id=f"key-{algorithm}", covered_component_ids=covered, include_alg=random.random() < 0.5,

@@ -14,7 +14,7 @@ struct TLSFailureTests {
     private static let cases: [(server: String, code: PipelineError.Code)] = [
         ("SELF_SIGNED", .tls(.certificate)), ("UNKNOWN_CA", .tls(.certificate)), ("EXPIRED", .tls(.certificate)),
         ("NOT_YET", .tls(.certificate)), ("WRONG_HOST", .tls(.hostName)), ("OLD_PROTOCOL", .tls(.handshake)),
-        ("CLIENT_REQUIRED", .tls(.handshake)),
+        ("CLIENT_REQUIRED", .tls(.handshake)), ("WEAK_KEY", .tls(.certificate)), ("WEAK_SIGNATURE", .tls(.certificate)),
     ]
 
     private static let canary = "canary-7d20"

@@ -261,6 +261,22 @@ struct TrustTests {
         #expect(try await provider.request(target("MUTUAL")).statusCode == 400)
     }
 
+    @Test("G07: a transport names the client identity of a request over https, and another one after a rotation")
+    func names() throws {
+        let identities = ClientIdentities(["127.0.0.1": try identity("CLIENT")])
+        let transport = AsyncHTTPClientTransport(identities: identities)
+        let request = try PipelineRequest(url: "https://127.0.0.1/")
+        let first = try #require(transport.identity(for: request))
+        #expect(transport.identity(for: request) == first)
+        identities.set(try identity("RENEWED"), for: "127.0.0.1")
+        #expect(try #require(transport.identity(for: request)) != first)
+        identities.set(try identity("CLIENT"), for: "127.0.0.1")
+        #expect(transport.identity(for: request) == first)
+        #expect(transport.identity(for: try PipelineRequest(url: "http://127.0.0.1/")) == nil)
+        #expect(transport.identity(for: try PipelineRequest(url: "https://localhost/")) == nil)
+        #expect(AsyncHTTPClientTransport().identity(for: request) == nil)
+    }
+
     @Test("A minimum TLS version applies", arguments: Version.allCases)
     func minimumVersion(version: Version) async throws {
         let provider = makeProvider(authority.minimumTLSVersion(.v1_3), version)

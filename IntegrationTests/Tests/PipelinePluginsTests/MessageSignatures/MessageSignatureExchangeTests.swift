@@ -35,9 +35,9 @@ struct MessageSignatureExchangeTests {
     func roundTrip(index: Int) async throws {
         let (privateKey, key) = try Self.keyPairs()[index]
         var messages = RandomMessages(seed: UInt64(index))
-        let verifier = MessageVerifier(keys: { _ in key }, required: [])
         for _ in 0..<20 {
             var (request, components) = try messages.makeRequest()
+            let verifier = MessageVerifier(keys: { _ in key }, required: components)
             let signer = MessageSigner(components: components, key: privateKey, keyID: "k1", includesNonce: true)
             try await signer.sign(&request, at: Self.date)
             let body = try #require(request.body.bytes)
@@ -146,7 +146,8 @@ struct MessageSignatureExchangeTests {
         var failures: [String] = []
         for (message, head) in zip(messages, heads) {
             let key = verificationKeys[message.algorithm]
-            let verifier = MessageVerifier(keys: { _ in key }, required: [], maximumAge: nil)
+            let required: SignatureComponent = message.status == nil ? .method : .status
+            let verifier = MessageVerifier(keys: { _ in key }, required: [required], maximumAge: nil)
             let fields = SignatureVectors.headers(message.fields.map { ($0[0], $0[1]) })
             let body = SignatureVectors.data(message.body)
             do {

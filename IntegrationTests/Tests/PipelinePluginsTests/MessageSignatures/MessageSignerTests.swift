@@ -60,7 +60,7 @@ struct MessageSignerTests {
 
     private func verify(
         _ request: PipelineRequest,
-        _ required: [SignatureComponent] = []
+        _ required: [SignatureComponent] = [.method]
     ) async throws
         -> MessageSignature
     {

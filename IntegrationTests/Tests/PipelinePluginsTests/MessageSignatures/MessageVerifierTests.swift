@@ -201,14 +201,23 @@ struct MessageVerifierTests {
         let key = try MessageSigningKey(rawRepresentation: Self.secret, algorithm: .hmacSHA256)
         request.headers[.signatureInput] = input
         request.headers[.signature] = "sig1=:\(try key.sign(Data(base.utf8)).base64EncodedString()):"
-        #expect(try await refusal(request, required: []) == nil)
+        let name = try #require(HTTPField.Name("X-Dict"))
+        let covered = SignatureComponent.field(name, .member("a"))
+        #expect(try await refusal(request, required: [covered]) == nil)
+    }
+
+    @Test("A verifier that requires no component stops the program, because every message would pass")
+    func requiresNothing() async {
+        await #expect(processExitsWith: .failure) {
+            _ = MessageVerifier(keys: { _ in nil }, required: [])
+        }
     }
 
     @Test("An error of the key lookup is passed on")
     func lookup() async throws {
         struct Failure: Error {}
         let request = try await Self.signed()
-        let verifier = MessageVerifier(keys: { _ in throw Failure() }, required: [])
+        let verifier = MessageVerifier(keys: { _ in throw Failure() }, required: [.method])
         await #expect(throws: Failure.self) {
             try await verifier.verify(request: request.head, body: Data(), at: Self.date)
         }

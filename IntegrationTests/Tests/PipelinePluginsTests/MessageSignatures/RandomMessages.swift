@@ -43,7 +43,7 @@ struct RandomMessages {
         if let name = HTTPField.Name("X-Dict") { all += "abcdefg".map { .field(name, .member(String($0))) } }
         if let name = HTTPField.Name("Priority") { all += [.field(name, .structured), .field(name, .member("i"))] }
         all += [.field(.accept, .structured), .contentDigest]
-        return Array(all.shuffled(using: &random).prefix(Int.random(in: 0...12, using: &random)))
+        return Array(all.shuffled(using: &random).prefix(Int.random(in: 1...12, using: &random)))
     }
 
     private mutating func makeText() -> String {

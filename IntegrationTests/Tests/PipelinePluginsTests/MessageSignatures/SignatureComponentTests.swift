@@ -155,14 +155,14 @@ struct SignatureComponentTests {
         ]
     )
     func identifiers(text: String, component: SignatureComponent?) async throws {
-        let fields = SignatureVectors.signature("sig1", "(\(text))", "AA==")
+        let fields = SignatureVectors.signature("sig1", "(\(text) \"x-required\")", "AA==")
         let read = Mutex<SignatureComponent?>(nil)
         let verifier = MessageVerifier(
             keys: { signature in
                 read.withLock { $0 = signature.components.first }
                 return nil
             },
-            required: [],
+            required: [.field(try #require(HTTPField.Name("X-Required")))],
             maximumAge: nil
         )
         let error = await #expect(throws: MessageSignatureError.self) {

@@ -120,12 +120,7 @@ struct RecordingTable {
         text.count > width ? text.prefix(max(0, width - 1)) + "…" : text
     }
 
-    /// Removes control characters of terminals from a text.
-    static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
-            )
-        )
-    }
+    /// Returns a text with control characters and bidirectional controls, which would change what a terminal shows, as
+    /// `\u{…}`.
+    static func visible(_ text: String) -> String { text.escapingControls(keeping: "") }
 }

@@ -39,8 +39,8 @@ final class ProxyRelayExit: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if awaitsTLS, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            if let secureHost, !AsyncHTTPClientPeerName.isValid(secureHost, on: context.channel) {
-                return errorCaught(context: context, error: NIOSSLExtraError.failedToValidateHostname)
+            if let secureHost, let fault = AsyncHTTPClientPeerName.fault(secureHost, on: context.channel) {
+                return errorCaught(context: context, error: fault)
             }
             awaitsTLS = false
             send(handshake.greeting, context)

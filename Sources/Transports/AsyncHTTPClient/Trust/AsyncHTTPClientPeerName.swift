@@ -2,7 +2,7 @@
 import NIOCore
 import NIOSSL
 
-/// The check that a server's certificate is for the host of a URL, on top of that of NIOSSL.
+/// The check that a server's certificate is for the host of a URL, and is not weak, on top of that of NIOSSL.
 ///
 /// For any host name, NIOSSL also accepts a certificate with the address to which the name was resolved, and one with
 /// the name as its common name only. Through a proxy, it compares the proxy's address. Here, a name counts only for a
@@ -10,18 +10,20 @@ import NIOSSL
 ///
 /// Source: RFC 9525 §2, §6.3 and §6.4, https://www.rfc-editor.org/rfc/rfc9525.html#section-6.3
 enum AsyncHTTPClientPeerName {
-    /// Returns whether the server of a connection may receive requests for a host.
+    /// Returns why the server of a connection must not receive requests for a host; `nil` if it may.
     ///
     /// Without TLS there is nothing to check, and the TLS of Apple's Network.framework checks names itself.
     ///
     /// - Parameters:
     ///   - host: the name or the address in the URL.
     ///   - channel: the connection, or an HTTP/2 stream on it.
-    /// - Returns: whether the certificate is for the host.
-    static func isValid(_ host: String, on channel: any Channel) -> Bool {
+    /// - Returns: `NIOSSLExtraError.failedToValidateHostname` or ``WeakCertificate``.
+    static func fault(_ host: String, on channel: any Channel) -> (any Error)? {
         let pipeline = (channel.parent ?? channel).pipeline.syncOperations
-        guard (try? pipeline.handler(type: NIOSSLClientHandler.self)) != nil else { return true }
-        guard let certificate = try? pipeline.nioSSL_peerCertificate() else { return false }
+        guard (try? pipeline.handler(type: NIOSSLClientHandler.self)) != nil else { return nil }
+        guard let certificate = try? pipeline.nioSSL_peerCertificate() else {
+            return NIOSSLExtraError.failedToValidateHostname
+        }
         var names: [String] = []
         var addresses: [[UInt8]] = []
         for name in certificate._subjectAlternativeNames() {
@@ -31,7 +33,10 @@ enum AsyncHTTPClientPeerName {
             default: break
             }
         }
-        return isValid(host, names: names, addresses: addresses)
+        guard isValid(host, names: names, addresses: addresses) else {
+            return NIOSSLExtraError.failedToValidateHostname
+        }
+        return WeakCertificate.fault(of: certificate)
     }
 
     /// Returns whether a certificate with these names and addresses is for a host.

@@ -65,6 +65,9 @@ struct AsyncHTTPClientTrust: Sendable {
         return identity
     }
 
+    /// Returns a text that differs for each client identity; `nil` if a request has none.
+    func name(for request: PipelineRequest) -> String? { identities?.name(for: request) }
+
     /// The identities that cannot be presented.
     var unsupportedSettings: [UnsupportedSetting] {
         let patterns = identities?.all.filter { $0.value.credential == nil }.keys.map(\.description).sorted() ?? []

@@ -49,7 +49,7 @@ struct EntryDetailTests {
             $0.response = nil
             $0.failure = .init(code: "dns", text: "no\u{1b} such host")
         }
-        #expect(try lines(exchange).suffix(3) == ["", "response dns", "  failure: no such host"])
+        #expect(try lines(exchange).suffix(3) == ["", "response dns", #"  failure: no\u{1b} such host"#])
     }
 
     @Test("Secrets are hidden, and colored output styles the headings and the status")

@@ -90,13 +90,14 @@ struct RecordingTableTests {
         #expect(lines[1].contains("a…"))
     }
 
-    @Test("No entry prints terminal control characters")
+    @Test("No entry prints control characters of terminals or of the direction of text")
     func controls() {
-        let exchange = Sample.exchange("GE\u{1b}[2JT", "https://h.example/\u{1b}[1m\u{9b}") {
+        let exchange = Sample.exchange("GE\u{1b}[2JT\u{202e}", "https://h.example/\u{1b}[1m\u{9b}\u{2066}") {
             $0.failure = .init(code: "\u{7}x", text: "")
         }
         for line in RecordingTable(Sample.entries(exchange)).lines() {
             #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })
+            #expect(line.unicodeScalars.allSatisfy { !["\u{202e}", "\u{2066}"].contains($0) })
         }
     }
 

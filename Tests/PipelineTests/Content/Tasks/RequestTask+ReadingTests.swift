@@ -113,6 +113,21 @@ struct RequestTaskReadingTests {
         #expect(api.path == "branches/a%2Fb/files")
     }
 
+    @Test("M03: a value that is empty or a step in a path is refused, also escaped", arguments: ["", ".", ".."])
+    func stepAsSegment(step: String) throws {
+        for segment in [Endpoint.pathSegment(step), Endpoint.pathSegment(step).lowercased()] {
+            for path in ["users/" + segment, segment + "/keys", "a/" + segment + "/b"] {
+                let target = try SampleTarget { $0.path = path }
+                let error = #expect(throws: PipelineError.self) { try Endpoint(target).makeRequest() }
+                #expect(error?.code == .invalidRequest(.path))
+            }
+        }
+        for path in ["a%2Fb", "a/%2Ea", "...", "%2E%2E%2E", "a%2E"] {
+            let target = try SampleTarget { $0.path = path }
+            #expect(throws: Never.self) { try Endpoint(target).makeRequest() }
+        }
+    }
+
     @Test("Header fields can be set and read by string names")
     func headersByText() throws {
         var request = try PipelineRequest(url: "https://example.com/x")
