@@ -41,8 +41,11 @@ extension CachedExchange {
     /// Whether a response is what a GET without conditions and ranges gets from now on.
     private func isReplacement(_ response: PipelineResponse) -> Bool {
         let own: [HTTPField.Name] = [.range, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince]
-        return request.method != .head && ![206, 304].contains(response.statusCode) && response.statusCode < 500
-            && !own.contains(where: request.headers.contains)
+        let status = response.statusCode
+        // Other errors, such as 401 and 429, are about the request.
+        let isOfResource =
+            (200...399).contains(status) && ![206, 304].contains(status) || status == 404 || status == 410
+        return request.method != .head && isOfResource && !own.contains(where: request.headers.contains)
     }
 
     func remove(_ entry: CacheEntry) async {
@@ -90,7 +93,8 @@ extension CachedExchange {
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
         if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
-        guard plugin.invalidations.isCurrent(lookup.key.resource, since: start),
+        guard lookup.entries.isEmpty || rules.mayReplace(with: head),
+            plugin.invalidations.isCurrent(lookup.key.resource, since: start),
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
             !dependsOnInside(response),
             let variant = variant(of: fields, lookup.hash)

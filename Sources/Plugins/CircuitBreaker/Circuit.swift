@@ -1,3 +1,5 @@
+import Pipeline
+
 /// Decides which requests pass, as a value without a clock or tasks.
 ///
 /// Times are measured from any fixed moment. Each change of the state begins a new generation. An outcome counts only
@@ -46,13 +48,17 @@ struct Circuit: Sendable {
     private var window: CircuitWindow
     private var probes = Probes()
     private var openUntil = Duration.zero
+    /// The length of the latest break; `nil` since the circuit closed.
+    private var latestBreak: Duration?
+    private var random: PipelineRandom
     private(set) var state: CircuitState
     private(set) var generation = 0
     /// The changes that have not been taken.
     private(set) var changes: [Change] = []
 
-    init(_ rules: CircuitRules, isIsolated: Bool = false) {
+    init(_ rules: CircuitRules, isIsolated: Bool = false, random: PipelineRandom = .system) {
         self.rules = rules
+        self.random = random
         if case .count(let count) = rules.window {
             minimumCallCount = min(rules.minimumCallCount, count)
         } else {
@@ -154,12 +160,21 @@ struct Circuit: Sendable {
         if rules.isReached(by: probes.failureCount, of: count) { open(at: moment) } else { close() }
     }
 
+    /// Begins a break, which is twice as long as the one before, more or less, if that has not ended in success.
+    ///
+    /// Clients that opened their circuits together do not all return together.
     private mutating func open(at moment: Duration) {
-        openUntil = moment + rules.breakDuration
+        var length = rules.breakDuration
+        if let latestBreak, let maximum = rules.maximumBreakDuration {
+            length = min(latestBreak * Double.random(in: 1.6...2.4, using: &random), maximum)
+        }
+        latestBreak = length
+        openUntil = moment + length
         change(to: .open)
     }
 
     private mutating func close() {
+        latestBreak = nil
         window = CircuitWindow(rules.window)
         change(to: .closed)
     }

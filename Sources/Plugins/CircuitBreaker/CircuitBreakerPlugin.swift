@@ -14,7 +14,8 @@ public import Pipeline
 ///
 /// - A closed circuit lets all requests pass and counts their outcomes. It opens when the window holds at least
 ///   `minimumCallCount` outcomes and at least `failureRatio` of them are failures.
-/// - An open circuit refuses requests. After `breakDuration`, the next `probeCount` requests pass as probes, and the
+/// - An open circuit refuses requests, also those that wait in a line of ``RateLimitPlugin`` or
+///   ``ConcurrencyLimitPlugin`` inside. After `breakDuration`, the next `probeCount` requests pass as probes, and the
 ///   circuit is half-open: it refuses further requests until all probes have ended. It closes with an empty window if
 ///   less than `failureRatio` of the probes failed, and otherwise opens for another `breakDuration`.
 /// - If the probes have not ended within `probeTimeout`, the circuit opens if a probe has no response head by then.
@@ -44,6 +45,8 @@ public import Pipeline
 /// | `breakDuration` | 5 s | more than 0, up to one day | long enough for a restart, short enough for people who wait |
 /// | `probeCount` | 1 | `1...1,000` | a server that recovers gets a single request |
 /// | `probeTimeout` | 30 s | more than zero | a probe that hangs must not keep the circuit from being probed |
+/// | `maximumBreakDuration` | `nil`: `breakDuration` | up to one day | each break after a failed probe is 1.6 to 2.4 times as long as the one before, up to this |
+/// | `slowCallDuration` | `nil`: a slow success is a success | more than zero | what counts as slow depends on the service |
 /// | `partition` | ``TrafficPartition/authority`` | | servers fail independently |
 ///
 /// The first four are those of Microsoft.Extensions.Http.Resilience. A window by count limits `minimumCallCount` to its
@@ -65,6 +68,7 @@ public import Pipeline
 public struct CircuitBreakerPlugin: Stage.Exchange {
     private let partition: TrafficPartition
     private let policy: CircuitPolicy
+    private let slowCallDuration: Duration?
     private let circuits: Circuits
 
     /// Makes a plugin with circuits that all its copies share.
@@ -76,6 +80,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
     ///   - breakDuration: how long an open circuit refuses all requests.
     ///   - probeCount: the number of requests that pass in a half-open circuit.
     ///   - probeTimeout: how long a half-open circuit waits for its probes.
+    ///   - maximumBreakDuration: what a break grows to while the probes fail; `nil` if all breaks are equally long.
+    ///   - slowCallDuration: the time to a head from which a success counts as a failure; `nil` for none.
     ///   - partition: the calls that share a circuit.
     ///   - decide: called with each response before its body is read, and with each error other than a cancellation,
     ///     also that of a body. If it returns `nil`, the rules above apply. It must be quick.
@@ -86,6 +92,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         breakDuration: Duration = .seconds(5),
         probeCount: Int = 1,
         probeTimeout: Duration = .seconds(30),
+        maximumBreakDuration: Duration? = nil,
+        slowCallDuration: Duration? = nil,
         partition: TrafficPartition = .authority,
         decide: (@Sendable (_ outcome: Result<PipelineResponse, PipelineError>) -> Verdict?)? = nil
     ) {
@@ -95,9 +103,19 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             breakDuration > .zero && breakDuration <= .seconds(86_400),
             "breakDuration is \(breakDuration), not between zero and a day"
         )
+        if let maximumBreakDuration {
+            precondition(
+                maximumBreakDuration >= breakDuration && maximumBreakDuration <= .seconds(86_400),
+                "maximumBreakDuration is \(maximumBreakDuration), not between breakDuration and a day"
+            )
+        }
+        if let slowCallDuration {
+            precondition(slowCallDuration > .zero, "slowCallDuration is \(slowCallDuration), not more than zero")
+        }
         precondition((1...1_000).contains(probeCount), "probeCount is \(probeCount), not in 1...1,000")
         precondition(probeTimeout > .zero, "probeTimeout is \(probeTimeout), not more than zero")
         self.partition = partition
+        self.slowCallDuration = slowCallDuration
         policy = CircuitPolicy(decide: decide)
         circuits = Circuits(
             CircuitRules(
@@ -105,6 +123,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
                 minimumCallCount: minimumCallCount,
                 window: window.rule,
                 breakDuration: breakDuration,
+                maximumBreakDuration: maximumBreakDuration,
                 probeCount: probeCount,
                 probeTimeout: probeTimeout
             )
@@ -117,25 +136,48 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        let circuit = circuits.circuit(of: partition.key(of: request, context), on: context.clock)
-        let permit = try admit(to: circuit, context)
+        let key = partition.key(of: request, context)
+        let circuit = circuits.circuit(of: key, on: context.clock, random: context.random)
+        let start = slowCallDuration.map { _ in context.clock.now }
+        let permit: Circuit.Permit
+        switch circuit.admit(on: context.clock) {
+        case .passes(let passed): permit = passed
+        case .refused(let state, let retryAfter): throw await refusal(by: circuit, state, retryAfter, context)
+        }
+        if permit.isProbe { context.annotate("probe", by: self) }
         do {
-            return noting(try await send(request), circuit, permit, context)
+            let response = try await CircuitPass.$current.withValue(CircuitPass(circuit: circuit)) {
+                try await send(request)
+            }
+            return noting(response, circuit, permit, isSlow: isSlow(since: start, context), context)
+        } catch let error where (error as? PipelineError)?.underlyingError is CircuitHasOpened {
+            end(permit, of: circuit, .ignored, context)
+            let (state, rest) = circuit.status(on: context.clock)
+            throw await refusal(by: circuit, state == .closed ? .open : state, rest, context)
         } catch {
             end(permit, of: circuit, ending(of: error, context) { Self.hasExchange(context) }, context)
             throw error
         }
     }
 
-    private func admit(to circuit: SharedCircuit, _ context: PipelineContext) throws(PipelineError) -> Circuit.Permit {
-        switch circuit.admit(on: context.clock) {
-        case .passes(let permit):
-            if permit.isProbe { context.annotate("probe", by: self) }
-            return permit
-        case .refused(let state, let retryAfter):
-            context.annotate("refused", by: self)
-            throw .refused(by: circuit, in: state, retryAfter: retryAfter)
-        }
+    /// Returns whether the head of a response took longer than that of a working server.
+    private func isSlow(since start: PipelineClock.Instant?, _ context: PipelineContext) -> Bool {
+        guard let start, let slowCallDuration else { return false }
+        return start.duration(to: context.clock.now) >= slowCallDuration
+    }
+
+    /// Returns the error of a refused request.
+    @inline(never)
+    private func refusal(
+        by circuit: SharedCircuit,
+        _ state: CircuitState,
+        _ retryAfter: Duration?,
+        _ context: PipelineContext
+    ) async -> PipelineError {
+        // A loop of refused calls must not keep a thread from those that would close the circuit.
+        await Task.yield()
+        context.annotate("refused", by: self)
+        return .refused(by: circuit, in: state, retryAfter: retryAfter)
     }
 
     /// Returns the response, and ends the permit now or at the end of the body.
@@ -143,9 +185,11 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         _ response: PipelineResponse,
         _ circuit: SharedCircuit,
         _ permit: Circuit.Permit,
+        isSlow: Bool,
         _ context: PipelineContext
     ) -> PipelineResponse {
-        let ending = policy.ending(of: response) { context.isSimulated }
+        var ending = policy.ending(of: response) { context.isSimulated }
+        if isSlow, ending == .success { ending = .failure }
         // A body in memory has ended, and needs no closure.
         guard ending == .success, response.body.isStream, !(permit.isProbe && Self.endsWithHead(context)) else {
             end(permit, of: circuit, ending, context)

@@ -10,6 +10,8 @@ struct CircuitRules: Sendable {
     var minimumCallCount: Int
     var window: Window
     var breakDuration: Duration
+    /// What a break grows to while its probes fail; `nil` if all breaks are equally long.
+    var maximumBreakDuration: Duration?
     var probeCount: Int
     var probeTimeout: Duration
 

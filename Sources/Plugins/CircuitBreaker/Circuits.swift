@@ -14,9 +14,13 @@ final class Circuits: Sendable {
         self.rules = rules
     }
 
-    func circuit(of key: TrafficKey, on clock: PipelineClock = PipelineClock(ContinuousClock())) -> SharedCircuit {
+    func circuit(
+        of key: TrafficKey,
+        on clock: PipelineClock = PipelineClock(ContinuousClock()),
+        random: PipelineRandom = .system
+    ) -> SharedCircuit {
         map.object(for: key, on: clock) {
-            let circuit = Circuit(rules, isIsolated: isIsolated.load(ordering: .acquiring))
+            let circuit = Circuit(rules, isIsolated: isIsolated.load(ordering: .acquiring), random: random)
             return SharedCircuit(circuit, name: key.shownName, changes: changes)
         }
     }

@@ -8,6 +8,9 @@ final class SharedCircuit: PartitionObject {
         /// The clock of the first call that needed the time, and the moment from which the circuit counts.
         var clock: PipelineClock?
         var origin: PipelineClock.Instant?
+        /// What to call when the circuit opens, by number.
+        var watches: [Int: @Sendable () -> Void] = [:]
+        var watchCount = 0
     }
 
     /// What reports call the partition; `nil` if its key may be a secret.
@@ -30,6 +33,9 @@ final class SharedCircuit: PartitionObject {
     }
 
     var current: CircuitState { state.withLock { $0.circuit.state } }
+
+    /// Whether the circuit is open or isolated.
+    var refuses: Bool { [.open, .isolated].contains(current) }
 
     /// Returns the state, and the rest of the break of an open circuit.
     func status(on clock: PipelineClock) -> (state: CircuitState, remainingBreak: Duration?) {
@@ -67,6 +73,18 @@ final class SharedCircuit: PartitionObject {
         }
     }
 
+    /// Adds a closure to call when the circuit refuses requests; returns `nil` if it already does.
+    func add(_ watch: @escaping @Sendable () -> Void) -> Int? {
+        state.withLock { state in
+            guard ![.open, .isolated].contains(state.circuit.state) else { return nil }
+            state.watchCount += 1
+            state.watches[state.watchCount] = watch
+            return state.watchCount
+        }
+    }
+
+    func removeWatch(_ number: Int) { state.withLock { state in _ = state.watches.removeValue(forKey: number) } }
+
     func isolate() { change { $0.isolate() } }
 
     func reset() { change { $0.reset() } }
@@ -78,33 +96,41 @@ final class SharedCircuit: PartitionObject {
     ) -> Output {
         // Read outside the lock, because the clock may be a caller's code.
         let now = clock.now
-        let (output, hasChanged) = state.withLock { state in
+        let (output, watches) = state.withLock { state in
             if state.origin == nil { (state.origin, state.clock) = (now, clock) }
             let output = body(&state.circuit, state.origin?.duration(to: now) ?? .zero)
-            return (output, note(&state.circuit, at: now))
+            return (output, note(&state, at: now))
         }
-        if hasChanged { changes.deliver() }
+        report(watches)
         return output
     }
 
     /// Changes the circuit at a moment of no call.
     private func change(_ body: (inout Circuit) -> Void) {
         let now = state.withLock { $0.clock }?.now
-        let hasChanged = state.withLock { state in
+        let watches = state.withLock { state in
             body(&state.circuit)
-            return note(&state.circuit, at: now)
+            return note(&state, at: now)
         }
-        if hasChanged { changes.deliver() }
+        report(watches)
     }
 
-    /// Notes what has changed; returns whether there is something to deliver.
+    /// Delivers the changes, and lets those know who wait in a line.
+    private func report(_ watches: [@Sendable () -> Void]?) {
+        guard let watches else { return }
+        changes.deliver()
+        for watch in watches { watch() }
+    }
+
+    /// Notes what has changed; returns whom it concerns, `nil` if nothing has changed.
     ///
     /// Runs under the lock, so that the changes of a circuit remain in order.
-    private func note(_ circuit: inout Circuit, at moment: PipelineClock.Instant?) -> Bool {
-        closedGeneration.store(circuit.closedPermit?.generation ?? -1, ordering: .releasing)
-        guard !circuit.changes.isEmpty else { return false }
+    private func note(_ state: inout State, at moment: PipelineClock.Instant?) -> [@Sendable () -> Void]? {
+        closedGeneration.store(state.circuit.closedPermit?.generation ?? -1, ordering: .releasing)
+        guard !state.circuit.changes.isEmpty else { return nil }
+        let all = state.circuit.takeChanges()
         changes.add(
-            circuit.takeChanges().map { change in
+            all.map { change in
                 CircuitBreakerPlugin.StateChange(
                     partition: name,
                     oldState: change.old,
@@ -113,6 +139,8 @@ final class SharedCircuit: PartitionObject {
                 )
             }
         )
-        return true
+        guard all.contains(where: { $0.new == .open || $0.new == .isolated }) else { return [] }
+        defer { state.watches = [:] }
+        return state.watches.sorted { $0.key < $1.key }.map(\.value)
     }
 }

@@ -5,25 +5,43 @@
 /// requests in flight at which the latency would be the baseline, plus a few to notice when there is room for more. The
 /// baseline is the mean latency below the knee. A short probe with fewer requests measures it from time to time.
 ///
-/// It compares means, because the lowest latency says little about a server whose service times vary. A limit that
-/// falls without lowering the latency is below the knee, so its baseline was too low and is measured anew.
+/// The limit falls only on evidence: if the server drops requests, or if its latency rises while requests wait for a
+/// permit. A high latency alone may be that of other requests. It compares means, because the lowest latency says
+/// little about a server whose service times vary. A limit that falls without lowering the latency is below the knee,
+/// so its baseline was too low and is measured anew.
+///
+/// Times are measured from any fixed moment.
 struct AdaptiveLimit: Sendable {
+    /// A request that has ended.
+    struct Sample: Sendable {
+        let start: Duration
+        let end: Duration
+        /// The number of requests in flight at its end, including this one.
+        let inFlight: Int
+        /// Whether other requests waited for a permit at its end.
+        let hasQueue: Bool
+        /// Whether the server refused the request or did not respond in time.
+        var wasDropped = false
+    }
+
     /// What the next window of samples is for.
     private enum Phase {
-        /// To find out whether fewer requests have a lower latency; with the latency before, if it is known.
-        case probing(previous: Double?)
+        /// To follow the knee.
+        case following
+        /// To find out whether fewer requests have a lower latency than before.
+        case probing(previous: Double)
         /// To find the knee, in large steps.
         case climbing
-        /// To follow the knee; with the number of windows until the next probe.
-        case following(remaining: Int)
     }
 
     /// The samples of a window.
     private struct Window {
         var count = 0
         var dropCount = 0
+        var queueCount = 0
         var latencySum = 0.0
         var inFlightSum = 0
+        var start = Duration.zero
     }
 
     private static let headroom = 0.03
@@ -31,26 +49,38 @@ struct AdaptiveLimit: Sendable {
     private static let tolerance = 1.05
     private static let climbFactor = 1.5
     private static let probeFactor = 0.7
+    private static let probeInterval: Duration = .seconds(10)
     private static let windowsBetweenProbes = 40
     private static let minimumSampleCount = 100
-    private static let climbSampleCount = 40
+    private static let climbSampleCount = 20
+    /// A window that is not full ends after a time, with a few samples.
+    private static let windowLength: Duration = .seconds(10)
+    private static let fewestSampleCount = 10
+    private static let fewestDropCount = 20
 
     private let range: ClosedRange<Double>
     /// The limit outside of probes.
     private var limit: Double
     private var level: Double
     private var baseline: Double?
-    private var phase = Phase.probing(previous: nil)
+    private var phase = Phase.following
     /// Whether the limit has reached the knee once.
     private var hasKnee = false
     /// The number of windows in a row in which there was room for more.
     private var growthCount = 0
+    private var nextProbe = Duration.zero
+    private var windowsSinceProbe = 0
     /// The limit at the last probe.
     private var probedLimit = 0.0
     /// The limit and the latency at which the limit began to fall.
     private var fallStart: (limit: Double, latency: Double)?
+    /// The limit and the share of dropped requests at which the limit began to fall for them.
+    private var dropStart: (limit: Double, share: Double)?
+    /// The limit at which the server has dropped requests last; `nil` if it dropped nearly all.
+    private var dropLimit: Double?
     private var window = Window()
-    /// The number of samples to ignore, because they began before the last change.
+    /// When the level changed last, and how many requests were in flight then; as many samples say little about it.
+    private var change = Duration.zero
     private var skipCount: Int
 
     init(initial: Int, range: ClosedRange<Int>) {
@@ -63,80 +93,127 @@ struct AdaptiveLimit: Sendable {
     /// The number of requests that may be in flight.
     var permits: Int { Int(level) }
 
-    /// Adds the sample of a request that has ended.
-    ///
-    /// - Parameters:
-    ///   - latency: how long the request took.
-    ///   - inFlight: the number of requests in flight at its end, including this one.
-    ///   - wasDropped: whether the server refused the request or did not respond in time.
-    mutating func add(_ latency: Duration, inFlight: Int, wasDropped: Bool) {
-        guard skipCount == 0 else {
+    /// Adds a request that has ended.
+    mutating func add(_ sample: Sample) {
+        if skipCount > 0, sample.end - change < Self.windowLength {
             skipCount -= 1
             return
         }
+        if window.count == 0 { window.start = sample.start }
         window.count += 1
-        window.inFlightSum += inFlight
-        if wasDropped { window.dropCount += 1 } else { window.latencySum += latency / .seconds(1) }
-        guard window.count >= sampleCount else { return }
-        close(window)
+        window.inFlightSum += sample.inFlight
+        if sample.hasQueue { window.queueCount += 1 }
+        if sample.wasDropped {
+            window.dropCount += 1
+        } else {
+            window.latencySum += (sample.end - sample.start) / .seconds(1)
+        }
+        let isOld = window.count >= Self.fewestSampleCount && sample.end - window.start >= Self.windowLength
+        // Many drops need no mean.
+        let isRefused = window.dropCount >= Self.fewestDropCount && 4 * window.dropCount >= window.count
+        guard window.count >= sampleCount || isOld || isRefused else { return }
+        close(window, at: sample.end)
         window = Window()
     }
 
-    /// The number of samples in a window, which is small until the first knee was found.
+    /// The number of samples in a window, which is small while the limit climbs.
     private var sampleCount: Int {
-        if hasKnee {
-            max(Self.minimumSampleCount, 2 * permits)
-        } else {
-            max(Self.climbSampleCount, min(5 * permits, Self.minimumSampleCount), permits)
-        }
+        if case .climbing = phase { return climbSampleCount }
+        return hasKnee ? max(Self.minimumSampleCount, 2 * permits) : climbSampleCount
     }
 
-    private mutating func close(_ window: Window) {
+    private var climbSampleCount: Int {
+        max(Self.climbSampleCount, min(5 * permits, Self.minimumSampleCount), permits)
+    }
+
+    private mutating func close(_ window: Window, at now: Duration) {
         let inFlight = Double(window.inFlightSum) / Double(window.count)
-        let skipCount = Int(inFlight.rounded(.up))
-        let isSaturated = inFlight >= Self.probeFactor * Double(permits)
+        let isSaturated = inFlight >= Self.probeFactor * Double(permits) && 2 * window.queueCount >= window.count
         // The limit may fall by half at most for each window.
         let kept = max(0.5, 1 - 2 * Double(window.dropCount) / Double(window.count))
         let answered = window.count - window.dropCount
-        guard answered > 0 else { return follow(kept, isSaturated: true) }
+        guard answered > 0, kept > 0.75 else {
+            return drop(kept, share: Double(window.dropCount) / Double(window.count), inFlight, at: now)
+        }
+        if let start = dropStart, limit > start.limit { dropStart = nil }
         let latency = window.latencySum / Double(answered)
+        let gradient = isSaturated ? gradient(of: latency) : 1
         switch phase {
         case .probing(let previous):
-            self.skipCount = skipCount
-            let isLower = previous.map { latency < 0.85 * $0 } ?? true
-            if isSaturated, isLower, permits > Int(range.lowerBound) {
-                phase = .probing(previous: latency)
-                level = max(range.lowerBound, (level * Self.probeFactor).rounded(.down))
-                return
+            if isSaturated, latency < 0.85 * previous, permits > Int(range.lowerBound) {
+                return probe(latency, inFlight, at: now)
             }
+            note(inFlight, at: now)
             let isFirst = baseline == nil
             setBaseline(latency)
-            phase = isFirst ? .climbing : .following(remaining: Self.windowsBetweenProbes)
-            if isFirst { limit = level } else { level = limit }
+            phase = isFirst ? .climbing : .following
+            // The latency rose again two steps above this level at most.
+            move(to: isFirst ? level : min(limit, level / (Self.probeFactor * Self.probeFactor)))
         case .climbing:
-            self.skipCount = skipCount
-            let gradient = gradient(of: latency)
+            note(inFlight, at: now)
             guard isSaturated else { return setBaseline(latency) }
-            guard gradient > 0.75, kept > 0.75 else {
+            guard gradient > 0.75 else {
                 hasKnee = true
+                phase = .following
                 // The first baseline is coarse.
-                phase = .following(remaining: 3)
+                nextProbe = now
                 return follow(min(gradient, kept), isSaturated: true)
             }
-            move(to: limit * Self.climbFactor)
-        case .following(let remaining):
-            if isFallingInVain(latency) { baseline = latency } else if !isSaturated { setBaseline(latency) }
-            follow(min(gradient(of: latency), kept), isSaturated: isSaturated)
-            // A limit that has fallen a lot may have fallen for a baseline that was too low by chance.
-            guard remaining > 0, limit > 0.6 * probedLimit else {
-                probedLimit = limit
-                self.skipCount = skipCount
-                phase = .probing(previous: latency)
-                level = max(range.lowerBound, (limit * Self.probeFactor).rounded(.down))
-                return
+            climb()
+        case .following:
+            if isSaturated, isFallingInVain(latency) {
+                baseline = latency
+            } else if !isSaturated {
+                setBaseline(latency)
             }
-            phase = .following(remaining: remaining - 1)
+            follow(min(gradient, kept), isSaturated: isSaturated)
+            // A limit that has fallen a lot may have fallen for a baseline that was too low by chance.
+            windowsSinceProbe += 1
+            let isDue = now >= nextProbe || windowsSinceProbe > Self.windowsBetweenProbes || limit <= 0.6 * probedLimit
+            guard isSaturated, isDue || baseline == nil else { return }
+            probedLimit = limit
+            probe(latency, inFlight, at: now)
         }
+    }
+
+    /// Raises the limit in a large step, but only by one close to where the server has dropped requests.
+    private mutating func climb() {
+        let next = limit * Self.climbFactor
+        let near = 0.9 * (dropLimit ?? .infinity)
+        move(to: next < near ? next : max(limit + 1, min(next, near)))
+    }
+
+    /// Lowers the limit because the server drops requests; it climbs again when that ends.
+    ///
+    /// If half of the limit does not lower the share of dropped requests, it is not the load that makes the server drop
+    /// them, and the limit returns. A server that drops nearly all is down.
+    private mutating func drop(_ kept: Double, share: Double, _ inFlight: Double, at now: Duration) {
+        growthCount = 0
+        if let start = dropStart, limit <= 0.5 * start.limit, share < 0.9 {
+            if share > 0.8 * start.share { limit = start.limit / kept }
+            dropStart = nil
+        }
+        if dropStart == nil { dropStart = (limit, share) }
+        dropLimit = share < 0.9 ? limit : nil
+        move(to: limit * kept)
+        note(inFlight, at: now)
+        // Without a baseline, it could not notice when to stop.
+        phase = baseline == nil ? .following : .climbing
+    }
+
+    /// Notes that the level has changed.
+    private mutating func note(_ inFlight: Double, at now: Duration) {
+        change = now
+        skipCount = Int(inFlight.rounded(.up))
+    }
+
+    /// Lowers the level to see whether that lowers the latency.
+    private mutating func probe(_ latency: Double, _ inFlight: Double, at now: Duration) {
+        note(inFlight, at: now)
+        nextProbe = now + Self.probeInterval
+        windowsSinceProbe = 0
+        phase = .probing(previous: latency)
+        level = max(range.lowerBound, (level * Self.probeFactor).rounded(.down))
     }
 
     /// Returns by which factor the requests in flight exceed the knee, as a number in `0.5...1`.

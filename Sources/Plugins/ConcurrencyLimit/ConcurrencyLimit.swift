@@ -21,14 +21,14 @@ public struct ConcurrencyLimit: Sendable, Hashable {
 
     /// Returns a limit that finds out how many requests a server can work on at the same time.
     ///
-    /// It grows until more requests only raise the latency, and shrinks when the latency rises or the server fails. It
-    /// counts a timeout and the statuses 503 and 504 as failures, and ignores cancelled calls.
+    /// It falls only on evidence: if the server drops requests, or if its latency rises while requests wait.
+    /// It grows while requests wait and the latency stays the same. After an outage, it recovers within seconds.
     ///
     /// - Parameters:
-    ///   - initial: the limit at the start, within `range`; defaults to 20.
+    ///   - initial: the limit at the start, within `range`; defaults to 200, which holds back no healthy traffic.
     ///   - range: the lowest and the highest limit, within `1...1_000_000`; defaults to `1...1_000`.
     /// - Returns: the limit.
-    public static func adaptive(initial: Int = 20, range: ClosedRange<Int> = 1...1_000) -> ConcurrencyLimit {
+    public static func adaptive(initial: Int = 200, range: ClosedRange<Int> = 1...1_000) -> ConcurrencyLimit {
         precondition(
             range.lowerBound > 0 && range.upperBound <= 1_000_000,
             "range is \(range), not within 1...1,000,000"

@@ -13,17 +13,19 @@ public import Pipeline
 /// **Effects**
 ///
 /// - A request takes a permit of its partition before it is sent. The permit is returned when the body of the response
-///   has ended or is released, or when the request fails or is cancelled.
+///   has ended or is released, or when the request fails or is cancelled. A streamed call returns it with the head of
+///   its response, because its reader decides when the body ends: open event streams take no permits.
 /// - If no permit is free, the request waits in a bounded queue. Higher priorities, as set by `priority`, go first, but
 ///   each lower priority gets at least one permit in ten. Requests of the same priority go in the order of arrival.
 /// - If the queue is full, the newest request of the lowest priority in it is refused in favor of one with a higher
-///   priority; otherwise the new request is refused.
+///   priority; otherwise the new request is refused. Each priority keeps a tenth of the places.
 /// - A request whose `context.deadline` would pass is refused: at once if less time is left than a request usually
 ///   takes, and while it waits as soon as less is left than almost all requests take, or than half of what was left
 ///   at first. One request that still awaits its head is always let through, to learn whether the server has become
 ///   faster.
-/// - An adaptive limit learns from each exchange: from the time until the end of the body, or until the header fields
-///   for a streamed call, because its reader decides when the body ends.
+/// - An adaptive limit learns from each exchange that succeeds: from the time until the end of the body, or until the
+///   header fields for a streamed call. Timeouts and the statuses 429, 503 and 504 count as dropped requests. Other
+///   errors, and cancelled calls, say nothing. `decide` changes that.
 /// - Each hop of a redirect needs a permit of its own partition, while the body of the hop before is discarded first.
 /// - Does not touch requests and responses, except that a streamed body is watched for its end. Keeps at most 1,000
 ///   partitions. A free permit costs two short locks and no allocation.
@@ -36,7 +38,7 @@ public import Pipeline
 /// | setting | default | range |
 /// |---|---|---|
 /// | `limit` | 20 requests | 1 and up |
-/// | `queue` | 100 requests for each partition | 0 and up |
+/// | `queue` | 1,000 requests for each partition | 0 and up |
 /// | `maximumWait` | 10 s | more than zero, `nil` for no limit |
 /// | `partition` | one for each scheme, host and port | |
 ///
@@ -54,10 +56,25 @@ public import Pipeline
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6298.html for the time that a waiting request leaves for its exchange
 public struct ConcurrencyLimitPlugin: Stage.Exchange {
+    /// What an outcome says about the capacity of the server.
+    public struct Verdict: Sendable, Hashable {
+        let outcome: PermitMeter.Outcome
+
+        /// The server had room for the request; its latency counts.
+        public static let success = Verdict(outcome: .answered)
+        /// The server had no room for the request.
+        public static let dropped = Verdict(outcome: .dropped)
+        /// The outcome is not counted.
+        public static let ignored = Verdict(outcome: .ignored)
+    }
+
+    private typealias Decision = @Sendable (Result<PipelineResponse, PipelineError>) -> Verdict?
+
     private let limit: ConcurrencyLimit
     private let queue: Int
     private let maximumWait: Duration?
     private let partition: TrafficPartition
+    private let decide: Decision?
     let turnstiles = PartitionMap<Turnstile<PermitMeter>>()
 
     /// Makes a plugin.
@@ -67,11 +84,14 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
     ///   - queue: the maximum number of requests that wait in each partition.
     ///   - maximumWait: the longest time that a request waits.
     ///   - partition: the requests that share a limit.
+    ///   - decide: called with each response before its body is read, and with each error other than a cancellation. If
+    ///     it returns `nil`, the rules above apply. It must be quick.
     public init(
         _ limit: ConcurrencyLimit = .fixed(20),
-        queue: Int = 100,
+        queue: Int = 1_000,
         maximumWait: Duration? = .seconds(10),
-        partition: TrafficPartition = .authority
+        partition: TrafficPartition = .authority,
+        decide: (@Sendable (_ outcome: Result<PipelineResponse, PipelineError>) -> Verdict?)? = nil
     ) {
         precondition(queue >= 0, "queue is \(queue), less than 0")
         if let maximumWait { precondition(maximumWait > .zero, "maximumWait is \(maximumWait), not more than zero") }
@@ -79,6 +99,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         self.queue = queue
         self.maximumWait = maximumWait
         self.partition = partition
+        self.decide = decide
     }
 
     /// Sends the request as soon as it has a permit.
@@ -93,6 +114,10 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         }
         if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
+            if CircuitPass.current?.circuit.refuses == true {
+                turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
+                throw CircuitHasOpened()
+            }
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
                 turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
@@ -102,24 +127,36 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         let start = context.clock.now
         do {
             var response = try await send(request)
-            let outcome: PermitMeter.Outcome = [503, 504].contains(response.statusCode) ? .dropped : .answered
-            guard response.body.isStream else {
+            let outcome = outcome(of: response)
+            guard response.body.isStream, !context.isStreaming else {
                 turnstile.leave(from: start, on: context.clock, outcome)
                 return response
             }
             let clock = context.clock
-            if context.isStreaming {
-                let duration = start.duration(to: clock.now)
-                turnstile.change(on: clock) { $0.open(after: duration, outcome) }
-                response.body = response.body.onEnd { _ in turnstile.change(on: clock) { $0.close() } }
-            } else {
-                response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .init($0, outcome)) }
-            }
+            response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .init($0, outcome)) }
             return response
         } catch {
-            turnstile.leave(from: start, on: context.clock, .init(error, deadline: context.deadline, context.clock))
+            turnstile.leave(from: start, on: context.clock, outcome(of: error, context))
             throw error
         }
+    }
+
+    private func outcome(of response: PipelineResponse) -> PermitMeter.Outcome {
+        if let verdict = decide?(.success(response)) { return verdict.outcome }
+        return switch response.statusCode {
+        case 429, 503, 504: .dropped
+        // An error may come early or late, whatever the load.
+        case 400...: .ignored
+        default: .answered
+        }
+    }
+
+    private func outcome(of error: any Error, _ context: PipelineContext) -> PermitMeter.Outcome {
+        let error = error as? PipelineError
+        if let decide, let error, error.code != .cancelled, let verdict = decide(.failure(error)) {
+            return verdict.outcome
+        }
+        return PermitMeter.Outcome(error, deadline: context.deadline, context.clock)
     }
 
     /// Waits for a permit, or throws the reason why there is none.
@@ -134,7 +171,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
                 try await turnstile.enter(
                     1,
                     priority,
-                    before: context.waitDeadline,
+                    before: { context.waitDeadline },
                     within: maximumWait,
                     on: context.clock
                 )
@@ -142,6 +179,9 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
             if duration > .zero { context.annotate("waited", by: self, duration: duration) }
         } catch {
             if error.reason == .cancelled { throw CancellationError() }
+            if error.reason == .circuitOpen { throw CircuitHasOpened() }
+            // A loop of refused calls must not keep a thread from those that have permits.
+            await Task.yield()
             context.annotate("refused", by: self)
             throw self.error(for: error, key)
         }
@@ -162,8 +202,8 @@ extension Turnstile<PermitMeter> {
         on clock: PipelineClock,
         _ outcome: PermitMeter.Outcome
     ) {
-        let duration = start.duration(to: clock.now)
-        change(on: clock) { $0.release(after: duration, outcome) }
+        let end = clock.now
+        change(on: clock) { $0.release(from: start, to: end, outcome) }
     }
 }
 
@@ -179,8 +219,8 @@ extension PermitMeter.Outcome {
     }
 
     /// The outcome of an exchange that failed.
-    fileprivate init(_ error: any Error, deadline: PipelineClock.Instant?, _ clock: PipelineClock) {
-        switch (error as? PipelineError)?.code {
+    fileprivate init(_ error: PipelineError?, deadline: PipelineClock.Instant?, _ clock: PipelineClock) {
+        switch error?.code {
         // A plugin inside refused the request, or another call was at fault.
         case .some(.timeout(.queue)): self = .ignored
         case .some(.timeout): self = .dropped

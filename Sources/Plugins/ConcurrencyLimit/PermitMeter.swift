@@ -14,8 +14,10 @@ struct PermitMeter: TrafficMeter {
     private let fixed: Int
     private var adaptive: AdaptiveLimit?
     private(set) var inUse = 0
-    /// The permits in use by streams whose latency is already known.
-    private var openCount = 0
+    /// The number of calls that waited when one asked for a permit last.
+    private var waitingCount = 0
+    /// The moment from which an adaptive limit counts.
+    private var origin: PipelineClock.Instant?
     /// The mean time for which requests kept their permits, and its mean deviation; `nil` before the first response.
     private var latency: (mean: Duration, deviation: Duration)?
 
@@ -29,11 +31,14 @@ struct PermitMeter: TrafficMeter {
 
     func isIdle(at now: PipelineClock.Instant) -> Bool { inUse == 0 }
 
-    func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
-        inUse < limit ? .now : .afterChange
+    mutating func availability(of cost: Int, at now: PipelineClock.Instant, waiting: Int) -> MeterAvailability {
+        let isFree = inUse < limit
+        waitingCount = isFree ? waiting - 1 : waiting
+        return isFree ? .now : .afterChange
     }
 
     mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
+        if origin == nil { origin = now }
         inUse += 1
     }
 
@@ -43,34 +48,34 @@ struct PermitMeter: TrafficMeter {
     /// the server would work in vain. The bound is that of RFC 6298 for retransmissions.
     func leadTime(ofWaiting waits: Bool) -> Duration {
         // One request goes in any case, because only a response can correct the latency.
-        guard let latency, inUse > openCount else { return .zero }
+        guard let latency, inUse > 0 else { return .zero }
         return waits ? latency.mean + latency.deviation * 4 : latency.mean
     }
 
     /// Returns a permit.
-    mutating func release(after duration: Duration, _ outcome: Outcome) {
-        learn(duration, outcome)
+    mutating func release(from start: PipelineClock.Instant, to end: PipelineClock.Instant, _ outcome: Outcome) {
+        if outcome != .ignored { learn(start, end, outcome) }
         inUse -= 1
     }
 
-    /// Notes that the head of a stream has arrived, which keeps its permit.
-    mutating func open(after duration: Duration, _ outcome: Outcome) {
-        learn(duration, outcome)
-        openCount += 1
-    }
-
-    /// Returns the permit of a stream.
-    mutating func close() {
-        openCount -= 1
-        inUse -= 1
-    }
-
-    private mutating func learn(_ duration: Duration, _ outcome: Outcome) {
-        if outcome != .ignored {
-            adaptive?.add(duration, inFlight: inUse, wasDropped: outcome == .dropped)
-            // A refusal may come at once, so it counts only if it shows that requests take longer.
-            if outcome == .answered || latency.map({ duration > $0.mean }) ?? false { addLatency(duration) }
-        }
+    private mutating func learn(
+        _ start: PipelineClock.Instant,
+        _ end: PipelineClock.Instant,
+        _ outcome: Outcome
+    ) {
+        let origin = origin ?? start
+        adaptive?.add(
+            AdaptiveLimit.Sample(
+                start: origin.duration(to: start),
+                end: origin.duration(to: end),
+                inFlight: inUse,
+                hasQueue: waitingCount > 0,
+                wasDropped: outcome == .dropped
+            )
+        )
+        let duration = start.duration(to: end)
+        // A refusal may come at once, so it counts only if it shows that requests take longer.
+        if outcome == .answered || latency.map({ duration > $0.mean }) ?? false { addLatency(duration) }
     }
 
     private mutating func addLatency(_ duration: Duration) {

@@ -57,6 +57,7 @@ public import Pipeline
 /// | `ignoredFields` | X-Request-ID, traceparent, tracestate | | all but Authorization, Proxy-Authorization, Cookie |
 /// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next call begins another | 1 and up |
 /// | `maximumExchangeCount` | 1,000 | shared exchanges in flight, and results kept; beyond it, a call has its own exchange | 1 and up |
+/// | `maximumAge` | 10 s | since the exchange began; after that, the next call begins another, so that one that hangs holds up only those that came early | more than zero, `nil` for any |
 ///
 /// **Position**
 ///
@@ -70,8 +71,8 @@ public import Pipeline
 /// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
 /// - Plugins outside run for every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for
 ///   all calls that share. They get the target, options and deadline of the call that leads, even after that call has
-///   ended. ``RateLimitPlugin`` and ``ConcurrencyLimitPlugin`` ignore that deadline, because other calls may have more
-///   time.
+///   ended. ``RateLimitPlugin`` and ``ConcurrencyLimitPlugin`` wait until the latest deadline of the calls that share
+///   the exchange, also of those that join while it waits.
 ///
 /// **Errors**: throws none of its own. If an exchange fails, all calls that share it fail; the plugin does not retry.
 /// If the call that leads is cancelled, or times out in a plugin outside, the others are not affected. A cancelled call
@@ -107,22 +108,26 @@ public struct DeduplicationPlugin: Stage.Intercept {
     ///   - ignoredFields: the names of fields that may differ. None may carry a credential.
     ///   - maximumCallerCount: how many calls may wait for one exchange, 1 and up.
     ///   - maximumExchangeCount: how many shared exchanges may be in flight, and how many results are kept, 1 and up.
+    ///   - maximumAge: how long after its beginning an exchange may be joined; `nil` for its whole duration.
     public init(
         methods: Set<HTTPRequest.Method> = standardMethods,
         ignoredFields: Set<HTTPField.Name> = standardIgnoredFields,
         maximumCallerCount: Int = 10_000,
-        maximumExchangeCount: Int = 1_000
+        maximumExchangeCount: Int = 1_000,
+        maximumAge: Duration? = .seconds(10)
     ) {
         for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] {
             precondition(!ignoredFields.contains(name), "ignoredFields has \(name), which carries a credential")
         }
         precondition(maximumCallerCount > 0, "maximumCallerCount is \(maximumCallerCount), not 1 or more")
         precondition(maximumExchangeCount > 0, "maximumExchangeCount is \(maximumExchangeCount), not 1 or more")
+        if let maximumAge { precondition(maximumAge > .zero, "maximumAge is \(maximumAge), not more than zero") }
         self.methods = methods
         self.ignoredFields = Array(ignoredFields)
         self.inflight = InflightExchanges(
             maximumCallerCount: maximumCallerCount,
-            maximumExchangeCount: maximumExchangeCount
+            maximumExchangeCount: maximumExchangeCount,
+            maximumAge: maximumAge
         )
     }
 
@@ -160,7 +165,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     /// Returns the key of the call; `nil` if the call has its own exchange.
     private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
         // The second run after a failure gets what the cache has, and no call that begins meanwhile may join it.
-        if context.wantsStream || InflightExchanges.isInside || context[StaleFallback.self] == .now { return nil }
+        if context.wantsStream || InflightExchanges.scope != nil || context[StaleFallback.self] == .now { return nil }
         return InflightKey(
             request,
             at: next.position,

@@ -39,12 +39,23 @@ final class InflightExchanges: Sendable {
         var table: Table
         /// The exchanges in flight that follow a shared one, by number.
         var successors: [Int: (successor: Successor, depth: Int)] = [:]
+        /// The deadlines of the exchanges in flight whose leading call has one, by number.
+        var deadlines: [Int: SharedDeadline] = [:]
+
+        /// Notes how much time a call has that leads or joins an exchange.
+        mutating func note(_ deadline: PipelineClock.Instant?, of caller: Int, _ arrival: Table.Arrival) {
+            switch arrival {
+            case .lead: if let deadline { deadlines[caller] = SharedDeadline(deadline) }
+            case .join(let exchange): deadlines[exchange]?.extend(to: deadline)
+            case .refused: break
+            }
+        }
     }
 
-    /// Whether this code runs within a shared exchange.
+    /// How much time the shared exchange has within which this code runs; `nil` outside of one.
     ///
     /// A call made there never waits for a shared exchange, because two could wait for each other.
-    @TaskLocal static var isInside = false
+    @TaskLocal static var scope: SharedDeadline.Scope?
 
     /// The maximum age of an ended exchange's result when a member of a convoy asks for it.
     static let maximumResultAge: Duration = .seconds(30)
@@ -58,8 +69,12 @@ final class InflightExchanges: Sendable {
     private let lastCaller = Atomic(0)
     private let hasWarned = Atomic(false)
 
-    init(maximumCallerCount: Int, maximumExchangeCount: Int) {
-        let table = Table(maximumCallerCount: maximumCallerCount, maximumExchangeCount: maximumExchangeCount)
+    init(maximumCallerCount: Int, maximumExchangeCount: Int, maximumAge: Duration? = nil) {
+        let table = Table(
+            maximumCallerCount: maximumCallerCount,
+            maximumExchangeCount: maximumExchangeCount,
+            maximumAge: maximumAge
+        )
         state = Mutex(State(table: table))
         room = ResultRoom(maximumCount: maximumExchangeCount)
     }
@@ -109,20 +124,28 @@ final class InflightExchanges: Sendable {
         _ waiter: Waiter,
         _ context: PipelineContext
     ) -> Arrival {
+        let (now, deadline) = (context.clock.now, context.deadline)
         guard let convoy = context.convoy else {
-            return .at(state.withLock { $0.table.arrive(caller, for: key, waiter) })
+            return .at(
+                state.withLock { state in
+                    let arrival = state.table.arrive(caller, for: key, waiter, at: now)
+                    state.note(deadline, of: caller, arrival)
+                    return arrival
+                }
+            )
         }
-        let now = context.clock.now
         let (arrival, released) = state.withLock { state -> (Arrival, Successor?) in
             if let successor = convoy.successor(for: key), successor.closeCount == state.table.closeCount {
                 if let ending = successor.ending {
                     let isRecent = ending.convoy.end.duration(to: now) <= Self.maximumResultAge
                     if isRecent, convoy.allowsEndedResult(for: key) { return (.ended(ending), nil) }
-                } else if state.table.join(caller, to: successor.exchange, for: key, waiter) {
+                } else if state.table.join(caller, to: successor.exchange, for: key, waiter, at: now) {
+                    state.note(deadline, of: caller, .join(successor.exchange))
                     return (.at(.join(successor.exchange)), nil)
                 }
             }
-            let arrival = state.table.arrive(caller, for: key, waiter)
+            let arrival = state.table.arrive(caller, for: key, waiter, at: now)
+            state.note(deadline, of: caller, arrival)
             guard let exchange = arrival.exchange(of: caller), convoy.depth < Self.maximumDepth else {
                 return (.at(arrival), nil)
             }
@@ -147,7 +170,8 @@ final class InflightExchanges: Sendable {
         let limit = context.limits.bufferedBodyByteCount
         let clock = context.clock
         let earlierExchangeCount = context.exchanges.count
-        let work = Self.$isInside.withValue(true) {
+        let deadline = state.withLock { $0.deadlines[caller] }
+        let work = Self.$scope.withValue(deadline.map { .limited($0) } ?? .unlimited) {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
@@ -169,7 +193,12 @@ final class InflightExchanges: Sendable {
     }
 
     private func leave(_ caller: Int, _ key: InflightKey) {
-        guard let departure = state.withLock({ $0.table.leave(caller, for: key) }) else { return }
+        let departure = state.withLock { state in
+            let departure = state.table.leave(caller, for: key)
+            if let end = departure?.end { state.deadlines[end] = nil }
+            return departure
+        }
+        guard let departure else { return }
         departure.waiter.resume(returning: Ticket(outcome: .cancelled))
         departure.abandoned?.cancel()
     }
@@ -184,6 +213,7 @@ final class InflightExchanges: Sendable {
         let (callers, convoy, isPersonal) = state.withLock {
             state -> ([(caller: Int, waiter: Waiter)], Convoy?, Bool) in
             let callers = state.table.finish(exchange, for: key)
+            if !state.deadlines.isEmpty { state.deadlines[exchange] = nil }
             let known = state.successors.removeValue(forKey: exchange)
             // Most exchanges have one caller, which shares nothing with others.
             let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// Which calls share which exchange: takes events and returns what to do.
 ///
 /// An exchange is in flight from the arrival of the call that leads it until it ends or its last caller leaves. It is
@@ -29,17 +31,27 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         let waiter: Waiter
         /// The work to cancel, if the caller was the last.
         let abandoned: Work?
+        /// The number of the exchange that the last caller has left; `nil` if others wait for it.
+        let end: Int?
     }
 
     private struct Exchange {
         let number: Int
+        let start: PipelineClock.Instant?
         var work: Work?
         /// In the order of their callers.
         var waiters: [(caller: Int, waiter: Waiter)]
 
-        init(ledBy caller: Int, _ waiter: Waiter) {
+        init(ledBy caller: Int, _ waiter: Waiter, at now: PipelineClock.Instant?) {
             number = caller
+            start = now
             waiters = [(caller, waiter)]
+        }
+
+        /// Whether the exchange began too long ago to be joined.
+        func isOlder(than age: Duration?, at now: PipelineClock.Instant?) -> Bool {
+            guard let age, let start, let now else { return false }
+            return start.duration(to: now) > age
         }
 
         /// Adds a caller unless the limit is reached, and returns whether it did.
@@ -65,6 +77,8 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
 
     private let maximumCallerCount: Int
     private let maximumExchangeCount: Int
+    /// The age beyond which no caller joins an exchange; `nil` for any.
+    private let maximumAge: Duration?
     private var open: [Key: Exchange] = [:]
     /// Exchanges in flight that callers may join only by number.
     private var closed: [Int: Exchange] = [:]
@@ -74,22 +88,31 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// The number of callers that wait.
     private(set) var callerCount = 0
 
-    init(maximumCallerCount: Int, maximumExchangeCount: Int) {
+    init(maximumCallerCount: Int, maximumExchangeCount: Int, maximumAge: Duration? = nil) {
         self.maximumCallerCount = maximumCallerCount
         self.maximumExchangeCount = maximumExchangeCount
+        self.maximumAge = maximumAge
     }
 
     /// The number of exchanges in flight.
     var exchangeCount: Int { open.count + closed.count }
 
     /// Adds a caller to the open exchange of its key, or lets it begin one.
-    mutating func arrive(_ caller: Int, for key: Key, _ waiter: Waiter) -> Arrival {
-        if let index = open.index(forKey: key), open.values[index].add(caller, waiter, upTo: maximumCallerCount) {
+    mutating func arrive(
+        _ caller: Int,
+        for key: Key,
+        _ waiter: Waiter,
+        at now: PipelineClock.Instant? = nil
+    ) -> Arrival {
+        if let index = open.index(forKey: key), !open.values[index].isOlder(than: maximumAge, at: now),
+            open.values[index].add(caller, waiter, upTo: maximumCallerCount)
+        {
             callerCount += 1
             return .join(open.values[index].number)
         }
         guard exchangeCount < maximumExchangeCount else { return .refused }
-        if let full = open.updateValue(Exchange(ledBy: caller, waiter), forKey: key) { closed[full.number] = full }
+        let new = Exchange(ledBy: caller, waiter, at: now)
+        if let other = open.updateValue(new, forKey: key) { closed[other.number] = other }
         callerCount += 1
         return .lead
     }
@@ -97,12 +120,22 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// Adds a caller to an exchange of its key, open or not.
     ///
     /// - Returns: whether the exchange is in flight and has room for the caller.
-    mutating func join(_ caller: Int, to exchange: Int, for key: Key, _ waiter: Waiter) -> Bool {
+    mutating func join(
+        _ caller: Int,
+        to exchange: Int,
+        for key: Key,
+        _ waiter: Waiter,
+        at now: PipelineClock.Instant? = nil
+    ) -> Bool {
         let isAdded: Bool
         if let index = open.index(forKey: key), open.values[index].number == exchange {
-            isAdded = open.values[index].add(caller, waiter, upTo: maximumCallerCount)
+            isAdded =
+                !open.values[index].isOlder(than: maximumAge, at: now)
+                && open.values[index].add(caller, waiter, upTo: maximumCallerCount)
         } else if let index = closed.index(forKey: exchange) {
-            isAdded = closed.values[index].add(caller, waiter, upTo: maximumCallerCount)
+            isAdded =
+                !closed.values[index].isOlder(than: maximumAge, at: now)
+                && closed.values[index].add(caller, waiter, upTo: maximumCallerCount)
         } else {
             isAdded = false
         }
@@ -129,14 +162,14 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     mutating func leave(_ caller: Int, for key: Key) -> Departure? {
         if let index = open.index(forKey: key), let waiter = open.values[index].remove(caller) {
             callerCount -= 1
-            let isLast = open.values[index].waiters.isEmpty
-            return Departure(waiter: waiter, abandoned: isLast ? open.remove(at: index).value.work : nil)
+            let left = open.values[index].waiters.isEmpty ? open.remove(at: index).value : nil
+            return Departure(waiter: waiter, abandoned: left?.work, end: left?.number)
         }
         for index in closed.indices {
             guard let waiter = closed.values[index].remove(caller) else { continue }
             callerCount -= 1
-            let isLast = closed.values[index].waiters.isEmpty
-            return Departure(waiter: waiter, abandoned: isLast ? closed.remove(at: index).value.work : nil)
+            let left = closed.values[index].waiters.isEmpty ? closed.remove(at: index).value : nil
+            return Departure(waiter: waiter, abandoned: left?.work, end: left?.number)
         }
         return nil
     }

@@ -3,9 +3,12 @@ import Pipeline
 extension PipelineContext {
     /// The moment until which a request may wait for permits; `nil` if that is not limited.
     ///
-    /// A shared exchange has the deadline of the call that leads it, but other calls may have more time. When the time
-    /// of the last has passed, the exchange is cancelled.
+    /// A shared exchange has the latest deadline of the calls that share it; one that joins may change it.
     var waitDeadline: PipelineClock.Instant? {
-        deadline.flatMap { InflightExchanges.isInside ? nil : $0 }
+        switch InflightExchanges.scope {
+        case .limited(let shared): shared.latest
+        case .unlimited: nil
+        case nil: deadline
+        }
     }
 }

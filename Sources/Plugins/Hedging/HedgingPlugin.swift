@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Pipeline
 import Synchronization
 
@@ -17,8 +18,10 @@ import Synchronization
 ///
 /// Which requests are hedged:
 ///
-/// - Requests with an idempotent method or an Idempotency-Key field, by the ``RetryPolicy``, and with a body that can
-///   be replayed.
+/// - GET, HEAD, OPTIONS and QUERY, if the ``RetryPolicy`` allows repeating them and their body can be replayed. With
+///   the option `hedging`, also other requests that the policy allows repeating: the second copy of a PUT or of a
+///   request with an Idempotency-Key may get another response than the first, such as 404 or 409.
+/// - Never a request with a precondition, such as If-Match, because the first copy may change the resource.
 /// - Never a call that is streamed, downloads or reports progress, and none whose option `hedging` is `.never`. Nor a
 ///   call whose option `retry` is `.never` or allows a single attempt, unless its option `hedging` is set.
 /// - No copy is sent before the first has reached the wire, for example while it waits for a permit or at a closed gate
@@ -30,8 +33,8 @@ import Synchronization
 ///
 /// What a call gets:
 ///
-/// - The first usable response: one that the ``RetryPolicy`` would not retry. The other copies are cancelled, and the
-///   call ends when they have ended.
+/// - The first usable response: one that the ``RetryPolicy`` would not retry, and if another copy than the first gets
+///   it, none with a status from 400 to 499. The other copies are cancelled, and the call ends when they have ended.
 /// - A result that is not usable ends the call if no other copy is in flight. Otherwise, the call waits for the other
 ///   copies. If none brings a usable response, a response is better than a failure, and then the copy that was sent
 ///   first counts.
@@ -110,7 +113,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
         next: Stage.Next
     ) async throws -> PipelineResponse {
         let delay = context.options.hedging ?? delay
-        guard delay != .never, !Self.isExcluded(context), request.body.isReplayable,
+        guard delay != .never, !Self.isExcluded(request, context), request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
         context.update(FirstCopy.self) { $0 = .waiting }
@@ -121,7 +124,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
         guard let (copy, ended) = await run(race, every: observed.delay(delay), request, context, next) else {
             throw CancellationError()
         }
-        if ending(of: ended.result, request, context) == .usable {
+        if ending(of: ended.result, copy, request, context) == .usable {
             if copy > 0 { context.annotate("won by copy", by: self) }
             if copy > 0 || ended.isFromNetwork { observed.add(start.duration(to: ended.end)) }
         }
@@ -188,7 +191,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
                     continue
                 }
                 endings[copy] = ended
-                if let best = race.end(copy, ending(of: ended.result, request, context)) {
+                if let best = race.end(copy, ending(of: ended.result, copy, request, context)) {
                     return endings[best].map { (best, $0) }
                 }
             }
@@ -206,21 +209,34 @@ extension HedgingPlugin {
 
     private func ending(
         of result: Result<PipelineResponse, any Error>,
+        _ copy: Int,
         _ request: PipelineRequest,
         _ context: PipelineContext
     ) -> HedgingRace.Ending {
         guard case .success(let response) = result else { return .failure }
+        // The server may refuse a copy because of the first, which it still works on.
+        if copy > 0, (400...499).contains(response.statusCode) { return .unusable }
         let policy = policy(context)
         if response.source == .cache || !policy.mayRetry(response.statusCode) { return .usable }
         let outcome = RetryPolicy.Outcome(request: request, result: .success(response), attempt: 1, wasSent: true)
         return policy.decision(after: outcome) == .giveBack ? .usable : .unusable
     }
 
-    /// Returns whether the call has one copy, whatever its request is.
-    private static func isExcluded(_ context: PipelineContext) -> Bool {
+    /// Returns whether the call has one copy, whatever the policy says.
+    private static func isExcluded(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
         let options = context.options
-        return context.wantsStream || options.hedging == nil && options.retry.maximumAttempts == 1
+        if context.wantsStream || preconditions.contains(where: request.headers.contains) { return true }
+        guard options.hedging == nil else { return false }
+        return options.retry.maximumAttempts == 1 || !methods.contains(request.method)
     }
+
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .options, .query]
+    /// The fields that make a request conditional.
+    ///
+    /// Source: RFC 9110 §13.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-13.1
+    private static let preconditions: [HTTPField.Name] = [
+        .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
+    ]
 
     private static func hasTime(for wait: Duration, _ context: PipelineContext) -> Bool {
         context.deadline.map { context.clock.now.duration(to: $0) > wait } ?? true

@@ -65,6 +65,12 @@ public struct RateLimit: Sendable, Hashable {
     /// of all requests.
     var reservableCost: Int { max(burst, Int((Double(count) * (.milliseconds(50) / period)).rounded(.up))) }
 
+    /// Returns the limit of a process that uses only a share of it.
+    func scaled(by share: Double) -> RateLimit {
+        let count = max(1, Int(Double(count) * share))
+        return RateLimit(count, per: period, burst: min(burst, count), jitter: jitter)
+    }
+
     var window: RateWindow {
         RateWindow(limit: count, window: period.nanoseconds, burst: burst, jitter: jitter.nanoseconds)
     }

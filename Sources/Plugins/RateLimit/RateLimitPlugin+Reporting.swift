@@ -3,8 +3,8 @@ public import Pipeline
 extension RateLimitPlugin: HealthReporting {
     /// The plugin is degraded while calls wait or the gate of a partition is closed.
     ///
-    /// The details name these partitions, how many calls wait, and for how long the gate stays closed. Partitions whose
-    /// keys may be secrets are only counted.
+    /// It is also degraded while the store of a shared limit is unavailable. The details name the partitions, how many
+    /// calls wait, and for how long the gate stays closed. Partitions whose keys may be secrets are only counted.
     public func health(on clock: PipelineClock) -> PluginHealth {
         let now = clock.now
         var details: [String: String] = [:]
@@ -16,6 +16,7 @@ extension RateLimitPlugin: HealthReporting {
             guard !texts.isEmpty else { continue }
             if let name = key.shownName { details[name] = texts.joined(separator: ", ") } else { unnamedCount += 1 }
         }
+        if let failure = quota?.failure { details["store"] = "unavailable: \(failure)" }
         if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) closed or with waiting calls" }
         return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details)
     }

@@ -41,6 +41,8 @@ extension RateLimitPlugin {
             while try await !pass(&wait) {}
         } catch let refusal as TurnstileRefusal {
             guard refusal.reason != .cancelled else { throw CancellationError() }
+            guard refusal.reason != .circuitOpen else { throw CircuitHasOpened() }
+            await Task.yield()
             context.annotate("refused", by: self)
             throw Self.error(for: refusal, context.options.cost)
         }
@@ -57,7 +59,7 @@ extension RateLimitPlugin {
                 try await turnstile.enter(
                     cost,
                     context.options.priority,
-                    before: context.waitDeadline,
+                    before: { context.waitDeadline },
                     within: rest,
                     on: clock
                 )
@@ -83,11 +85,36 @@ extension RateLimitPlugin {
     private func reserve(_ wait: inout Wait) async throws {
         guard let quota else { return }
         let key = partition.key(of: wait.request, wait.context)
-        let delay = try await quota.reserve(wait.cost, of: key, on: wait.clock) { [wait] in wait.patience }
+        let reserved = try await quota.reserve(wait.cost, of: key, on: wait.clock) { [wait] in wait.patience }
+        guard let delay = reserved else { return try await goOnWithoutStore(&wait, key) }
         guard delay > .zero else { return }
         wait.hasWaited = true
         let (clock, moment) = (wait.clock, wait.clock.now.advanced(by: delay))
         try await wait.context.recordSpan("rate limit", as: .wait) { try await clock.sleep(until: moment) }
+    }
+
+    /// Keeps this process within its share of the limit while the store is unavailable.
+    private func goOnWithoutStore(_ wait: inout Wait, _ key: TrafficKey) async throws {
+        wait.context.annotate("store unavailable", by: self)
+        guard let limit, let share = onStoreFailure.share else { throw TurnstileRefusal(reason: .unavailable) }
+        guard share < 1 else { return }
+        let (context, clock, cost) = (wait.context, wait.clock, wait.cost)
+        let turnstile = substitutes.object(for: key, on: clock) {
+            Turnstile(
+                RateMeter(limit.scaled(by: share), spread: .zero, isShared: false),
+                maximumWaitingCount: maximumWaitingCount
+            )
+        }
+        let waited = try await turnstile.enter(
+            cost,
+            context.options.priority,
+            before: { context.waitDeadline },
+            within: wait.rest,
+            on: clock
+        )
+        if waited > .zero { wait.hasWaited = true }
+        let now = clock.now
+        turnstile.change(on: clock) { _ = $0.depart(cost, at: now) }
     }
 
     private static func error(for refusal: TurnstileRefusal, _ cost: Int) -> PipelineError {
@@ -95,6 +122,7 @@ extension RateLimitPlugin {
             switch refusal.reason {
             case .tooCostly: "the cost of \(cost) exceeds the rate limit"
             case .full: "too many calls wait for the rate limit"
+            case .unavailable: "the store of the rate limit is unavailable"
             default: "the rate limit does not permit the request in time"
             }
         return .refused(.limit(.rate), reason, retryAfter: refusal.wait)

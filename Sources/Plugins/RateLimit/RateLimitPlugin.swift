@@ -1,5 +1,6 @@
 public import Pipeline
 public import PipelineStores
+import Synchronization
 
 /// A plugin that keeps requests within a rate limit, and holds them back when the server asks for it.
 ///
@@ -16,9 +17,13 @@ public import PipelineStores
 /// - A request counts from the moment it is sent. It does not count if it is not sent, or failed without a connection.
 /// - A request that then waits for a permit of ``ConcurrencyLimitPlugin`` returns to the gate if that has been closed
 ///   in the meantime.
-/// - A 429 or 503 with a valid Retry-After closes the gate of the partition: no request is sent before that moment. The
+/// - A 403, 429 or 503 with a valid Retry-After closes the gate of the partition: until then, no request is sent. The
 ///   header field RateLimit does the same if it says that a quota is used up; Retry-After takes precedence. A gate is
-///   never shortened. Requests that were sent before are not affected.
+///   never shortened. Requests that were sent before are not affected. `signals` and `wait` change what is read.
+/// - A gate stays closed no longer than a call may wait: at most for the time that the call that got the response has
+///   in all, and for `maximumWait`.
+/// - After a 429 that does not say for how long, a growing share of requests is refused while the server refuses more
+///   than half of those that are sent (client-side throttling).
 /// - When the gate opens, the first of the waiting calls goes at once. The others, and those that come meanwhile,
 ///   follow within `spread` at equal distances, or later if the limit requires it.
 /// - The response that closed the gate is returned unchanged. An outer ``RetryPlugin`` waits for the same moment.
@@ -28,8 +33,9 @@ public import PipelineStores
 ///   rate that is safe without knowledge of the other processes' responses: a `burst` of 50 with a `count` of 100
 ///   halves the rate. The reservation of a call that is cancelled is lost. Gates are not shared.
 /// - If a round trip to the store takes longer than `jitter` (at least 10 ms), the request is reserved again, at most
-///   twice. If the store fails or takes more than 250 ms, requests are limited within the process only, and the store
-///   is not used for 1 s.
+///   twice. If the store fails or takes more than 250 ms, `onStoreFailure` applies, and the store is not used for 1 s.
+///   The first failure is logged as a warning, each goes to `reportStoreFailure`, and the plugin is degraded until the
+///   store responds.
 /// - Providers that share the plugin must have comparable clocks, see `PipelineClock.Instant`.
 /// - Changes neither request nor response, and does not read bodies. Keeps up to 1,000 partitions, with up to 10,000
 ///   moments each.
@@ -44,7 +50,10 @@ public import PipelineStores
 /// | `partition` | ``TrafficPartition/authority`` | | |
 /// | `spread` | 1 s | | 0 and up |
 /// | `maximumRetryAfter` | 60 s; it replaces a longer wait | | 0, which ignores all, ... 366 days |
+/// | `signals` | ``Signals/standard`` | | |
+/// | `wait` | `nil`: what the response says | | |
 /// | `store` | `nil`: within the process | | |
+/// | `onStoreFailure` | ``StoreFailurePolicy/local`` | | |
 ///
 /// **Position**: inside a cache, so that a hit takes no permits. Outside plugins that sign or limit concurrency, so
 /// that signatures are fresh and no permit is held during the wait. If a stack has two, both limits apply.
@@ -53,8 +62,8 @@ public import PipelineStores
 /// `retryAfter` is the time until the next permit, if known. Failures of the request pass through unchanged. A
 /// cancelled call leaves the line at once.
 ///
-/// **Annotations**: `waited` with the duration, `refused`, and `gated` with the duration on the exchange whose response
-/// closed the gate.
+/// **Annotations**: `waited` with the duration, `refused`, `store unavailable`, and `gated` with the duration on the
+/// exchange whose response closed the gate.
 ///
 /// **Secrets**: keys of partitions that are not authorities are never shown. A store gets a hash of them.
 ///
@@ -66,9 +75,16 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     let partition: TrafficPartition
     let quota: SharedQuota?
     let turnstiles = PartitionMap<Turnstile<RateMeter>>()
-    private let maximumWaitingCount: Int
+    let maximumWaitingCount: Int
+    let onStoreFailure: StoreFailurePolicy
+    /// The limits of this process while the store is unavailable.
+    let substitutes = PartitionMap<Turnstile<RateMeter>>()
     private let spread: Duration
     private let maximumRetryAfter: Duration
+    private let signals: Signals
+    private let askedWait: (@Sendable (PipelineResponse) -> Duration?)?
+    /// Whether a server has refused a request without saying for how long.
+    private let hasThrottle = ThrottleFlag()
 
     /// Makes a plugin.
     ///
@@ -80,7 +96,12 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     ///   - spread: the time over which the waiting calls are spread when the gate opens.
     ///   - maximumRetryAfter: the longest time for which a response may close the gate. After a longer Retry-After, the
     ///     gate opens early, and the next response may close it again.
+    ///   - signals: what closes the gate.
+    ///   - wait: returns for how long a response closes the gate; zero for not at all, `nil` for what `signals` say. It
+    ///     must be quick.
     ///   - store: where several processes share the limit; ignored without a limit.
+    ///   - onStoreFailure: what happens to requests while the store is unavailable.
+    ///   - reportStoreFailure: called with each failure of the store.
     public init(
         _ limit: RateLimit? = nil,
         maximumWait: Duration? = nil,
@@ -88,7 +109,11 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         partition: TrafficPartition = .authority,
         spread: Duration = .seconds(1),
         maximumRetryAfter: Duration = .seconds(60),
-        store: (any RateLimitStore)? = nil
+        signals: Signals = .standard,
+        wait: (@Sendable (_ response: PipelineResponse) -> Duration?)? = nil,
+        store: (any RateLimitStore)? = nil,
+        onStoreFailure: StoreFailurePolicy = .local,
+        reportStoreFailure: (@Sendable (_ error: any Error) -> Void)? = nil
     ) {
         if let maximumWait { precondition(maximumWait >= .zero, "maximumWait is \(maximumWait), not 0 or more") }
         precondition(maximumWaitingCount >= 0, "maximumWaitingCount is \(maximumWaitingCount), not 0 or more")
@@ -103,7 +128,10 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         self.partition = partition
         self.spread = spread
         self.maximumRetryAfter = maximumRetryAfter
-        quota = if let limit, let store { SharedQuota(store, limit) } else { nil }
+        self.signals = signals
+        self.onStoreFailure = onStoreFailure
+        askedWait = wait
+        quota = if let limit, let store { SharedQuota(store, limit, onFailure: reportStoreFailure) } else { nil }
     }
 
     /// Sends the request once it has its permits and the gate is open.
@@ -122,6 +150,7 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
             if quota != nil || !turnstile.enterAtOnce(context.options.cost, on: context.clock) {
                 try await wait(at: turnstile, for: request, context)
             }
+            if hasThrottle.isSet.load(ordering: .relaxed) { try await throttle(turnstile, context) }
             let departure = RateDeparture(at: turnstile, cost: context.options.cost, context)
             context.update(RateDepartures.self) { $0.append(departure) }
             defer { context.update(RateDepartures.self) { $0.removeAll { $0 === departure } } }
@@ -152,15 +181,66 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         after response: PipelineResponse,
         _ context: PipelineContext
     ) {
-        let isRejected = response.statusCode == 429 || response.statusCode == 503
-        let asked = isRejected ? response.retryAfter(now: context.clock.date) : nil
-        guard let wait = asked ?? QuotaFields.wait(in: response.headers), wait > .zero,
-            response.source != .cache, !context.isReplayed
-        else { return }
-        let (now, duration) = (context.clock.now, min(wait, maximumRetryAfter))
+        guard response.source != .cache, !context.isReplayed else { return }
+        let isRefusal = response.statusCode == 429 || response.statusCode == 503
+        let asked = askedWait?(response) ?? wait(after: response, context)
+        if hasThrottle.isSet.load(ordering: .relaxed) || response.statusCode == 429 {
+            note(response, mayThrottle: asked == nil, at: turnstile, context)
+        }
+        guard let asked, asked > .zero else { return }
+        let isRejected = isRefusal || response.statusCode == 403
+        // Longer than a call may wait, the gate would only refuse calls.
+        let total = context.deadline.map { context.start.duration(to: $0) }
+        let longest = [maximumRetryAfter, maximumWait.flatMap { $0 > .zero ? $0 : nil }, total].compactMap(\.self).min()
+        let (now, duration) = (context.clock.now, min(asked, longest ?? asked))
         let isExtended = turnstile.change(on: context.clock) {
             $0.close(until: now.advanced(by: duration), isRejected: isRejected, at: now)
         }
         if isExtended { context.annotate("gated", by: self, duration: duration) }
     }
+
+    /// Returns for how long a response asks to send no requests.
+    private func wait(after response: PipelineResponse, _ context: PipelineContext) -> Duration? {
+        let date = context.clock.date
+        let isRefusal = [403, 429, 503].contains(response.statusCode)
+        let asked = isRefusal && signals.contains(.retryAfter) ? response.retryAfter(now: date) : nil
+        return asked ?? QuotaFields.wait(in: response.headers, signals, now: date)
+    }
+
+    /// Counts a response of a server that has refused requests without saying for how long.
+    @inline(never)
+    private func note(
+        _ response: PipelineResponse,
+        mayThrottle: Bool,
+        at turnstile: Turnstile<RateMeter>,
+        _ context: PipelineContext
+    ) {
+        let now = context.clock.now
+        guard response.statusCode == 429 else { return turnstile.change(on: context.clock) { $0.accept(at: now) } }
+        guard mayThrottle else { return }
+        turnstile.change(on: context.clock) { $0.beginThrottling(at: now) }
+        hasThrottle.isSet.store(true, ordering: .relaxed)
+    }
+
+    /// Refuses a share of the requests to a server that refuses many.
+    @inline(never)
+    private func throttle(_ turnstile: Turnstile<RateMeter>, _ context: PipelineContext) async throws {
+        let now = context.clock.now
+        let share = turnstile.change(on: context.clock) { $0.refusalShare(at: now) }
+        guard share > 0 else { return }
+        var random = context.random
+        guard Double.random(in: 0..<1, using: &random) < share else { return }
+        turnstile.change(on: context.clock) { $0.cancel(context.options.cost, at: now) }
+        await Task.yield()
+        context.annotate("refused", by: self)
+        throw PipelineError.refused(
+            .limit(.rate),
+            "the server refuses many requests with 429 and does not say for how long, so this one was not sent"
+        )
+    }
+}
+
+/// A flag that copies of a plugin share.
+final class ThrottleFlag: Sendable {
+    let isSet = Atomic(false)
 }

@@ -14,6 +14,8 @@ struct RateMeter: TrafficMeter {
     private var window: RateWindow?
     private var gate: RateGate
     private var origin: PipelineClock.Instant?
+    /// Not `nil` while the server refuses requests without saying for how long.
+    private var throttle: ClientThrottle?
 
     init(_ limit: RateLimit?, spread: Duration, isShared: Bool) {
         self.limit = limit
@@ -24,6 +26,7 @@ struct RateMeter: TrafficMeter {
 
     mutating func isIdle(at now: PipelineClock.Instant) -> Bool {
         let moment = moment(now)
+        if throttle?.isOver(at: now) == false { return false }
         return gate.isIdle(at: now) && window?.isIdle(at: moment) ?? true
     }
 
@@ -83,6 +86,20 @@ struct RateMeter: TrafficMeter {
     mutating func close(until moment: PipelineClock.Instant, isRejected: Bool, at now: PipelineClock.Instant) -> Bool {
         gate.close(until: moment, isRejected: isRejected, at: now)
     }
+
+    /// Notes that the server has refused a request without saying for how long.
+    mutating func beginThrottling(at now: PipelineClock.Instant) {
+        if throttle == nil { throttle = ClientThrottle(at: now) }
+    }
+
+    /// Returns the share of requests that are not sent.
+    mutating func refusalShare(at now: PipelineClock.Instant) -> Double {
+        if throttle?.isOver(at: now) == true { throttle = nil }
+        return throttle?.refusalShare(at: now) ?? 0
+    }
+
+    /// Notes that the server has accepted a request.
+    mutating func accept(at now: PipelineClock.Instant) { throttle?.accept(at: now) }
 
     /// Returns for how long the gate stays closed; `nil` if it is open.
     func closure(at now: PipelineClock.Instant) -> Duration? {

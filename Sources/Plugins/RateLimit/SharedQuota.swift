@@ -1,8 +1,14 @@
 import Foundation
+import Logging
 import Pipeline
 import PipelineHashes
 import PipelineStores
 import Synchronization
+
+/// A store of a rate limit took longer than 250 ms.
+struct RateLimitStoreTimeout: Error, SafelyDescribed {
+    var description: String { "it took longer than 250 ms" }
+}
 
 /// A rate limit that several processes share through a store.
 final class SharedQuota: Sendable {
@@ -17,12 +23,23 @@ final class SharedQuota: Sendable {
 
     private let store: any RateLimitStore
     private let limit: RateLimit
-    private let pauseEnd = Mutex<PipelineClock.Instant?>(nil)
+    private struct State {
+        var pauseEnd: PipelineClock.Instant?
+        /// Why the store is unavailable; `nil` while it is not.
+        var failure: String?
+    }
 
-    init(_ store: any RateLimitStore, _ limit: RateLimit) {
+    private let state = Mutex(State())
+    private let onFailure: (@Sendable (any Error) -> Void)?
+
+    init(_ store: any RateLimitStore, _ limit: RateLimit, onFailure: (@Sendable (any Error) -> Void)?) {
         self.store = store
         self.limit = limit
+        self.onFailure = onFailure
     }
+
+    /// Why the store was unavailable at its last use; `nil` if it was not.
+    var failure: String? { state.withLock { $0.failure } }
 
     /// Reserves a request.
     ///
@@ -34,24 +51,27 @@ final class SharedQuota: Sendable {
     ///   - key: its partition.
     ///   - clock: the clock of the call.
     ///   - patience: returns how much longer the request may wait; `nil` if that is not limited.
-    /// - Returns: how long to wait before the request is sent; zero if the store is unavailable.
+    /// - Returns: how long to wait before the request is sent; `nil` if the store is unavailable.
     /// - Throws: a ``TurnstileRefusal`` if that is too long, and `CancellationError`.
     func reserve(
         _ cost: Int,
         of key: TrafficKey,
         on clock: PipelineClock,
         patience: () -> Duration?
-    ) async throws -> Duration {
+    ) async throws -> Duration? {
         let name = name(of: key)
         var delay = Duration.zero
         for _ in 1...Self.maximumReservationCount {
             let (start, patience) = (clock.now, patience())
-            guard start >= pauseEnd.withLock({ $0 }) ?? start else { return .zero }
-            guard let wait = try await wait(cost, name, within: patience, on: clock) else {
-                let end = clock.now.advanced(by: Self.pause)
-                pauseEnd.withLock { $0 = end }
-                return .zero
+            guard start >= state.withLock({ $0.pauseEnd }) ?? start else { return nil }
+            let wait: Duration
+            switch try await reserve(cost, name, within: patience, on: clock) {
+            case .success(let reserved): wait = reserved
+            case .failure(let error):
+                note(error, at: clock.now)
+                return nil
             }
+            state.withLock { $0.failure = nil }
             if let patience, wait > patience { throw TurnstileRefusal(reason: .tooLate, wait: wait) }
             delay = wait
             if start.duration(to: clock.now) <= max(limit.jitter, Self.shortRoundTrip) { break }
@@ -59,32 +79,52 @@ final class SharedQuota: Sendable {
         return delay
     }
 
-    /// Returns what the store responds; `nil` if it fails or takes too long.
-    private func wait(
+    /// Notes that the store is unavailable, and says so if it was not before.
+    private func note(_ error: any Error, at now: PipelineClock.Instant) {
+        let text = (error as? any SafelyDescribed)?.description ?? "\(type(of: error))"
+        let isNew = state.withLock { state in
+            defer { (state.pauseEnd, state.failure) = (now.advanced(by: Self.pause), text) }
+            return state.failure == nil
+        }
+        onFailure?(error)
+        guard isNew else { return }
+        LoggingPlugin.makeStandardLogger().warning(
+            "the store of a RateLimitPlugin is unavailable, so processes no longer share the limit: \(text)"
+        )
+    }
+
+    /// Returns what the store responds, or why it does not.
+    private func reserve(
         _ cost: Int,
         _ name: String,
         within patience: Duration?,
         on clock: PipelineClock
-    ) async throws -> Duration? {
-        let wait = await withTaskGroup(of: Duration?.self) { [store, limit] group in
+    ) async throws -> Result<Duration, any Error> {
+        let result = await withTaskGroup(of: Result<Duration, any Error>.self) { [store, limit] group in
             group.addTask {
-                try? await store.reserve(
-                    cost,
-                    of: name,
-                    interval: limit.sharedInterval,
-                    burst: limit.burst,
-                    within: patience
-                )
+                do {
+                    return .success(
+                        try await store.reserve(
+                            cost,
+                            of: name,
+                            interval: limit.sharedInterval,
+                            burst: limit.burst,
+                            within: patience
+                        )
+                    )
+                } catch {
+                    return .failure(error)
+                }
             }
             group.addTask {
                 try? await clock.sleep(for: Self.timeout)
-                return nil
+                return .failure(RateLimitStoreTimeout())
             }
             defer { group.cancelAll() }
-            return await group.next() ?? nil
+            return await group.next() ?? .failure(RateLimitStoreTimeout())
         }
         try Task.checkCancellation()
-        return wait
+        return result
     }
 
     /// Returns the name of the limit of a partition in the store, which contains no secrets.

@@ -12,14 +12,22 @@ extension PipelineResponse {
     /// The field contains a number of seconds, or a date in any of the three HTTP formats. A date is relative to the
     /// response's own Date field, so a wrong local clock does no harm; without a Date field, it is relative to `now`. A
     /// date in the past means no wait. If there are several values, the longest wait applies. Any other value, such as
-    /// `-1` or `1.5`, is ignored.
+    /// `-1` or `1.5`, is ignored. The field Retry-After-Ms, which some services add, takes precedence: a number of
+    /// milliseconds.
     ///
     /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
     ///
     /// - Parameter now: the current date.
     /// - Returns: the wait, zero and up; `Int64.max` seconds for a larger number; `nil` without a valid value.
     public func retryAfter(now: Date) -> Duration? {
-        RetryAfter(in: headers, now: now)?.delay
+        milliseconds ?? RetryAfter(in: headers, now: now)?.delay
+    }
+
+    private var milliseconds: Duration? {
+        guard let name = HTTPField.Name("Retry-After-Ms"), let text = headers[name], !text.isEmpty,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text)
+        else { return nil }
+        return .milliseconds(number)
     }
 }
 

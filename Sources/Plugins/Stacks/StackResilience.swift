@@ -16,13 +16,13 @@ import Pipeline
 /// | setting | `.basic` | `.resilient` | why |
 /// |---|---|---|---|
 /// | `totalTimeout` | none | 30 s | a caller learns in time that the call has failed; for a long transfer, set the options `totalTimeout` and `attemptTimeout` |
-/// | `attemptTimeout` | none | 8 s, at most `totalTimeout` | a server that hangs is a failure that is retried and opens the circuit; three attempts end before the call does, so that the cache can still serve a stale response |
+/// | `attemptTimeout` | 30 s | 8 s, at most `totalTimeout` | a server that hangs is a failure that is retried and opens the circuit; with 8 s, three attempts end before the call does, so that the cache can still serve a stale response |
 /// | `retry` | ``RetryPlugin`` | the same | safe without settings: idempotent requests, a budget, Retry-After |
 /// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
 /// | `fallback` | none | none | only the application knows an acceptable substitute |
-/// | `breaker` | none | ``CircuitBreakerPlugin``, opened by half of 10 requests or more in 30 s | a dead server costs no attempts and no waits; an app makes few calls, and a server that hangs fails only as many as the concurrency limit lets through |
+/// | `breaker` | none | ``CircuitBreakerPlugin``, opened if half of the latest 100 requests, at least 10, have failed; breaks of 1 s, growing to 30 s | a dead server costs no attempts and no waits, and is noticed within seconds, whether an app makes few calls or a service makes many |
 /// | `rateLimit` | none | ``RateLimitPlugin`` without a rate | after a 429 or 503 with Retry-After, all calls to the server wait, not only the one that got it |
-/// | `concurrencyLimit` | none | ``ConcurrencyLimitPlugin``, adaptive | a slow server collects no more requests than it can work on; no fixed limit suits all servers |
+/// | `concurrencyLimit` | none | ``ConcurrencyLimitPlugin``, adaptive from 200, with 1,000 requests in its queue | a slow server collects no more requests than it can work on; no fixed limit suits all servers |
 ///
 /// ``resilient`` makes new plugins each time: two providers share circuits and limits only if they are given the same
 /// value.
@@ -30,7 +30,7 @@ public struct StackResilience: Sendable {
     /// The longest time that a call may take; `nil` for no limit.
     public var totalTimeout: Duration?
     /// The longest time that an exchange may take; `nil` for no limit.
-    public var attemptTimeout: Duration?
+    public var attemptTimeout: Duration? = .seconds(30)
     /// The plugin that retries.
     public var retry = RetryPlugin()
     /// When a second copy of a request is sent.
@@ -50,13 +50,28 @@ public struct StackResilience: Sendable {
     public static var basic: StackResilience { StackResilience() }
 
     /// Timeouts, retries, a circuit breaker, a gate after Retry-After, and a concurrency limit.
-    public static var resilient: StackResilience {
+    public static var resilient: StackResilience { resilient() }
+
+    /// Returns the same with circuits, gates and limits of other partitions.
+    ///
+    /// With ``TrafficPartition/endpoint``, an endpoint that fails or is slow does not affect the others of its server.
+    ///
+    /// - Parameter partition: the calls that share a circuit, a gate and a limit.
+    /// - Returns: the timeouts and plugins.
+    public static func resilient(partition: TrafficPartition = .authority) -> StackResilience {
         var resilience = StackResilience()
         resilience.totalTimeout = .seconds(30)
         resilience.attemptTimeout = .seconds(8)
-        resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10)
-        resilience.rateLimit = RateLimitPlugin()
-        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.adaptive())
+        resilience.breaker = CircuitBreakerPlugin(
+            failureRatio: 0.5,
+            minimumCallCount: 10,
+            window: .count(100),
+            breakDuration: .seconds(1),
+            maximumBreakDuration: .seconds(30),
+            partition: partition
+        )
+        resilience.rateLimit = RateLimitPlugin(partition: partition)
+        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.adaptive(), partition: partition)
         return resilience
     }
 

@@ -12,7 +12,9 @@ public import Pipeline
 /// **Effects**
 ///
 /// - `attempt` runs from the moment an exchange has a connection to its last byte, or to its header fields for a
-///   streamed call. If the transport does not report the connection, it runs from the start of the exchange.
+///   streamed call. If the transport does not report the connection, it runs from the start of the exchange. It does
+///   not apply to downloads, and to uploads of files, streams and forms that contain them, because their size decides
+///   their duration: `idle` and the transport limit their pauses. The option `attemptTimeout` applies to every call.
 /// - `idle` limits the wait for the next bytes of a body after its header fields have arrived, whether the body is
 ///   buffered, written to a file or streamed. A transport that cannot measure this for a buffered body delivers the
 ///   body as it arrives.
@@ -75,7 +77,7 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
 
     /// Sets the attempt and idle timeouts of each exchange.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        if let attempt { request.attemptTimeout = attempt }
+        if let attempt, !context.isDownload, request.body.bytes != nil { request.attemptTimeout = attempt }
         if let idle { request.idleTimeout = idle }
     }
 

@@ -131,7 +131,7 @@ final class PartitionMap<Object: PartitionObject>: Sendable {
 extension TrafficKey {
     /// What keys have in common whose hosts may belong to one party: the last two labels of the host.
     fileprivate var domain: Substring {
-        let host = text.prefix { $0 != ":" }
+        let host = text.prefix { $0 != ":" && $0 != " " }
         guard scheme != nil, let last = host.lastIndex(of: ".") else { return host }
         let rest = host[..<last]
         return rest.lastIndex(of: ".").map { host[host.index(after: $0)...] } ?? host

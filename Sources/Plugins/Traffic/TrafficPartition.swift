@@ -10,19 +10,28 @@ public import Pipeline
 /// A plugin keeps up to 1,000 partitions. Beyond that, it forgets the one that has not been used for the longest time,
 /// and of these first one without calls in progress.
 public struct TrafficPartition: Sendable {
-    private let makeKey: (@Sendable (PipelineRequest, PipelineContext) -> String)?
-    private let isShared: Bool
+    private enum Kind: Sendable {
+        case authority
+        case endpoint
+        case shared
+        case own(@Sendable (PipelineRequest, PipelineContext) -> String)
+    }
+
+    private let kind: Kind
 
     /// One partition for each scheme, host and port, the default.
-    public static let authority = TrafficPartition(makeKey: nil, isShared: false)
+    public static let authority = TrafficPartition(kind: .authority)
+
+    /// One partition for each endpoint of a server: its origin, the method, and the target's `pathTemplate`.
+    ///
+    /// Use it if the paths of a server have different owners, so that one that fails or is slow does not affect the
+    /// others. The targets without a template share the partition of their origin and method.
+    public static let endpoint = TrafficPartition(kind: .endpoint)
 
     /// One partition for all calls.
-    public static let shared = TrafficPartition(makeKey: nil, isShared: true)
+    public static let shared = TrafficPartition(kind: .shared)
 
-    private init(makeKey: (@Sendable (PipelineRequest, PipelineContext) -> String)?, isShared: Bool) {
-        self.makeKey = makeKey
-        self.isShared = isShared
-    }
+    private init(kind: Kind) { self.kind = kind }
 
     /// One partition for each key, such as a tenant or an operation.
     ///
@@ -30,22 +39,30 @@ public struct TrafficPartition: Sendable {
     ///
     /// - Parameter key: returns the key of a request. It must be quick.
     public init(_ key: @escaping @Sendable (_ request: PipelineRequest, _ context: PipelineContext) -> String) {
-        self.init(makeKey: key, isShared: false)
+        self.init(kind: .own(key))
     }
 
     /// Returns the key of a request.
     func key(of request: PipelineRequest, _ context: PipelineContext) -> TrafficKey {
-        if let makeKey { return TrafficKey(scheme: nil, text: makeKey(request, context)) }
-        if isShared { return TrafficKey.shared }
-        return TrafficKey(authorityOf: request)
+        switch kind {
+        case .authority: TrafficKey(authorityOf: request)
+        case .endpoint: TrafficKey(endpointOf: request, context.target.pathTemplate)
+        case .shared: .shared
+        case .own(let makeKey): TrafficKey(scheme: nil, text: makeKey(request, context))
+        }
     }
 
-    /// Returns the key that a user means by a name: an origin or, if a closure makes the keys, a key.
+    /// Returns the key that a user means by a name: an origin, an endpoint such as `https://a.test GET /users/{id}` or,
+    /// if a closure makes the keys, a key.
     ///
-    /// - Returns: the key; `nil` if the name has to be an origin and is not.
+    /// - Returns: the key; `nil` if the name has to begin with an origin and does not.
     func key(named name: String) -> TrafficKey? {
-        if makeKey != nil { return TrafficKey(scheme: nil, text: name) }
-        return isShared ? .shared : TrafficKey(origin: name)
+        switch kind {
+        case .authority: TrafficKey(origin: name)
+        case .endpoint: TrafficKey(endpoint: name)
+        case .shared: .shared
+        case .own: TrafficKey(scheme: nil, text: name)
+        }
     }
 }
 
@@ -78,6 +95,20 @@ struct TrafficKey: Hashable, Sendable {
     init?(origin text: String) {
         guard let request = try? PipelineRequest(url: text) else { return nil }
         self.init(authorityOf: request)
+    }
+
+    /// Makes the key of a request's endpoint.
+    init(endpointOf request: PipelineRequest, _ template: String?) {
+        let origin = TrafficKey(authorityOf: request)
+        let parts = [origin.text, request.method.rawValue, template].compactMap(\.self)
+        self.init(scheme: origin.scheme, text: parts.joined(separator: " "))
+    }
+
+    /// Makes the key of an endpoint such as `https://a.test GET /users/{id}`; `nil` for any other text.
+    init?(endpoint text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let origin = TrafficKey(origin: String(parts[0])) else { return nil }
+        self.init(scheme: origin.scheme, text: origin.text + " " + parts[1])
     }
 
     /// What reports and errors call the partition; `nil` if the key may be a secret.

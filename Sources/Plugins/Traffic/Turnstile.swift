@@ -47,16 +47,17 @@ final class Turnstile<Meter: TrafficMeter>: PartitionObject {
     /// - Parameters:
     ///   - cost: the number of permits.
     ///   - priority: the priority in the line.
-    ///   - deadline: the moment by which the work of the call must have ended.
+    ///   - deadline: returns the moment by which the work of the call must have ended; called again when that has come,
+    ///     because a call that joins may have more time.
     ///   - maximumWait: the longest wait, more than zero.
     ///   - clock: the clock of the call; calls that share a turnstile must have comparable clocks.
     ///   - mayWait: whether the call may wait.
     /// - Returns: how long the call waited.
-    /// - Throws: the reason why the call has no permits.
+    /// - Throws: the reason why the call has no permits; `circuitOpen` once the circuit opens that has let it pass.
     func enter(
         _ cost: Int = 1,
         _ priority: TrafficPriority = .normal,
-        before deadline: PipelineClock.Instant? = nil,
+        before deadline: @escaping @Sendable () -> PipelineClock.Instant? = { nil },
         within maximumWait: Duration? = nil,
         on clock: PipelineClock,
         mayWait: Bool = true
@@ -70,10 +71,12 @@ final class Turnstile<Meter: TrafficMeter>: PartitionObject {
         case .admitted: return .zero
         case .refused(let refusal): throw refusal
         case .waits(let id, let seat):
+            let watch = CircuitPass.current?.watch { [weak self] in self?.leave(id, .circuitOpen, clock) }
+            defer { watch?.end() }
             let signal = await withTaskCancellationHandler {
                 await ending(of: id, on: seat, clock)
             } onCancel: {
-                leave(id, clock)
+                leave(id, .cancelled, clock)
             }
             switch signal {
             case .admitted(let moment): return max(.zero, start.duration(to: moment))
@@ -121,8 +124,8 @@ final class Turnstile<Meter: TrafficMeter>: PartitionObject {
         state.withLock { $0.ring(moment, at: now) }.send()
     }
 
-    private func leave(_ id: Int, _ clock: PipelineClock) {
+    private func leave(_ id: Int, _ reason: TurnstileRefusal.Reason, _ clock: PipelineClock) {
         let now = clock.now
-        state.withLock { $0.leave(id, at: now) }.send()
+        state.withLock { $0.leave(id, reason, at: now) }.send()
     }
 }

@@ -11,6 +11,10 @@ struct TurnstileRefusal: Error, Sendable, Hashable {
         case mustNotWait
         /// The waiting task was cancelled.
         case cancelled
+        /// The store of the permits is unavailable.
+        case unavailable
+        /// The circuit that has let the call pass has opened in the meantime.
+        case circuitOpen
     }
 
     let reason: Reason

@@ -11,6 +11,15 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         case waits(id: Int, TurnstileSeat)
     }
 
+    /// How long a call waits.
+    private struct Terms: Sendable {
+        /// Returns the moment by which the work of the call must have ended, and what it was when the call came.
+        let deadline: @Sendable () -> Instant?
+        var known: Instant?
+        /// When the longest wait ends; `nil` if there is none.
+        let end: Instant?
+    }
+
     /// Signals to send after the lock is released.
     struct Signals: Sendable {
         fileprivate var list: [(TurnstileSeat, TurnstileSeat.Signal)] = []
@@ -22,7 +31,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
 
     var meter: Meter
     private(set) var line: WaitingLine
-    private var seats: [Int: TurnstileSeat] = [:]
+    private var seats: [Int: (seat: TurnstileSeat, terms: Terms)] = [:]
     private var lastID = 0
     private var latest: Instant?
     private var driver: Int?
@@ -54,12 +63,13 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
     mutating func arrive(
         _ cost: Int,
         _ priority: TrafficPriority,
-        before deadline: Instant?,
+        before deadline: @escaping @Sendable () -> Instant?,
         within maximumWait: Duration?,
         at moment: Instant
     ) -> (Arrival, Signals) {
         let now = advance(to: moment)
-        let remaining = deadline.map { now.duration(to: $0) }
+        let known = deadline()
+        let remaining = known.map { now.duration(to: $0) }
         if let remaining, remaining <= meter.leadTime(ofWaiting: false) {
             return (.refused(.init(reason: .tooLate)), Signals())
         }
@@ -75,8 +85,8 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         }
         if let refusal = refusal(of: availability, at: now, patience) { return (.refused(refusal), signals) }
         lastID += 1
-        let deadline = patience.map { now.advanced(by: $0) }
-        let ticket = WaitingLine.Ticket(id: lastID, cost: cost, priority: priority, deadline: deadline)
+        let lastMoment = patience.map { now.advanced(by: $0) }
+        let ticket = WaitingLine.Ticket(id: lastID, cost: cost, priority: priority, deadline: lastMoment)
         // The next permit belongs to another call.
         let full = TurnstileRefusal(reason: .full)
         switch line.add(ticket) {
@@ -85,7 +95,9 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         case .added: break
         }
         let seat = TurnstileSeat()
-        seats[ticket.id] = seat
+        seats[ticket.id] = (
+            seat, Terms(deadline: deadline, known: known, end: maximumWait.map { now.advanced(by: $0) })
+        )
         signals.list += serve(at: now).list
         return (.waits(id: ticket.id, seat), signals)
     }
@@ -114,7 +126,9 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         var signals = Signals()
         guard !line.isEmpty else { return signals }
         let now = advance(to: moment)
-        for ticket in line.removeExpired(at: now) { end(ticket.id, .refused(.init(reason: .tooLate)), &signals) }
+        for ticket in line.removeExpired(at: now) where !extend(ticket, at: now) {
+            end(ticket.id, .refused(.init(reason: .tooLate)), &signals)
+        }
         var wake: Instant?
         serving: while let ticket = line.first {
             switch meter.availability(of: ticket.cost, at: now, waiting: line.count) {
@@ -136,17 +150,34 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
         return signals
     }
 
+    /// Puts a call back into its place if it has more time than when it came; returns whether it has.
+    private mutating func extend(_ ticket: WaitingLine.Ticket, at now: Instant) -> Bool {
+        guard let terms = seats[ticket.id]?.terms, let known = terms.known, terms.end.map({ $0 > now }) ?? true else {
+            return false
+        }
+        let deadline = terms.deadline()
+        if let deadline, deadline <= known { return false }
+        seats[ticket.id]?.terms.known = deadline
+        let remaining = deadline.map { now.duration(to: $0) }
+        let patience = [remaining.map { $0 - leadTime(within: $0) }, terms.end.map { now.duration(to: $0) }]
+            .compactMap(\.self).min()
+        if let patience, patience <= .zero { return false }
+        var ticket = ticket
+        ticket.deadline = patience.map { now.advanced(by: $0) }
+        return line.add(ticket) == .added
+    }
+
     /// Serves the line when an alarm has gone off.
     mutating func ring(_ moment: Instant, at now: Instant) -> Signals {
         if alarm == moment { alarm = nil }
         return serve(at: now)
     }
 
-    /// Removes a call that was cancelled, unless it was admitted or refused before.
-    mutating func leave(_ id: Int, at now: Instant) -> Signals {
+    /// Removes a call that waits no longer, unless it was admitted or refused before.
+    mutating func leave(_ id: Int, _ reason: TurnstileRefusal.Reason = .cancelled, at now: Instant) -> Signals {
         guard line.remove(id) else { return Signals() }
         var signals = Signals()
-        end(id, .refused(.init(reason: .cancelled)), &signals)
+        end(id, .refused(.init(reason: reason)), &signals)
         signals.list += serve(at: now).list
         return signals
     }
@@ -155,7 +186,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
     func alarm(of id: Int) -> Instant? { driver == id ? alarm : nil }
 
     private mutating func end(_ id: Int, _ signal: TurnstileSeat.Signal, _ signals: inout Signals) {
-        if let seat = seats.removeValue(forKey: id) { signals.list.append((seat, signal)) }
+        if let seat = seats.removeValue(forKey: id)?.seat { signals.list.append((seat, signal)) }
         guard driver == id else { return }
         driver = nil
         alarm = nil
@@ -165,7 +196,7 @@ struct TurnstileState<Meter: TrafficMeter>: Sendable {
     private mutating func setAlarm(_ wake: Instant?, _ signals: inout Signals) {
         guard let wake else { return }
         // The last call in the line is likely to drive for the longest time.
-        guard let driver = driver ?? line.last?.id, let seat = seats[driver] else { return }
+        guard let driver = driver ?? line.last?.id, let seat = seats[driver]?.seat else { return }
         self.driver = driver
         if let alarm, alarm <= wake { return }
         alarm = wake

@@ -4,7 +4,8 @@ import Pipeline
 ///
 /// The calls of a priority are served in the order of their arrival, and higher priorities go first. Each lower
 /// priority is served after the calls of other priorities have taken nine times the cost of its first call, so it gets
-/// at least one permit in ten.
+/// at least one permit in ten. Each priority also keeps a tenth of the places, which others take only while it does not
+/// need them.
 struct WaitingLine: Sendable {
     /// A waiting call.
     struct Ticket: Sendable, Hashable {
@@ -13,18 +14,18 @@ struct WaitingLine: Sendable {
         let cost: Int
         let priority: TrafficPriority
         /// The moment from which the call no longer wants its permits.
-        let deadline: PipelineClock.Instant?
+        var deadline: PipelineClock.Instant?
     }
 
     /// What became of a new ticket.
     enum Entry: Sendable, Hashable {
         case added
-        /// The ticket was added, and the newest ticket of the lowest priority was removed.
+        /// The ticket was added, and another one was removed.
         case replaced(Ticket)
         case refused
     }
 
-    /// A waiting priority gets at least one permit out of this many.
+    /// A waiting priority gets at least one permit, and keeps one place, out of this many.
     static let shareDivisor = 10
 
     private let maximumCount: Int
@@ -34,6 +35,8 @@ struct WaitingLine: Sendable {
     /// The permits that other priorities took while a priority waited, by its rank.
     private var missed = [Int](repeating: 0, count: TrafficPriority.count)
     private var deadlines = TicketOrder<PipelineClock.Instant>()
+    /// The number of tickets of each priority, by its rank.
+    private var counts = [Int](repeating: 0, count: TrafficPriority.count)
 
     init(maximumCount: Int) {
         self.maximumCount = maximumCount
@@ -63,18 +66,31 @@ struct WaitingLine: Sendable {
         return choice
     }
 
-    /// Adds a ticket; if the line is full, only in place of one with a lower priority.
+    /// Adds a ticket; if the line is full, only in place of another.
     mutating func add(_ ticket: Ticket) -> Entry {
         var removed: Ticket?
         if count >= maximumCount {
-            guard let last, last.priority < ticket.priority else { return .refused }
-            remove(last.id)
-            removed = last
+            guard let other = replaceable(by: ticket) else { return .refused }
+            remove(other.id)
+            removed = other
         }
         tickets[ticket.id] = ticket
+        counts[ticket.priority.rank] += 1
         orders[ticket.priority.rank].insert(ticket.id, by: ticket.id)
         if let deadline = ticket.deadline { deadlines.insert(ticket.id, by: deadline) }
         return removed.map { .replaced($0) } ?? .added
+    }
+
+    /// Returns the ticket that has to leave a full line for another, `nil` if none has.
+    ///
+    /// It is the newest of the lowest priority that has more than its share.
+    private func replaceable(by ticket: Ticket) -> Ticket? {
+        let (share, rank) = (maximumCount / Self.shareDivisor, ticket.priority.rank)
+        let isEntitled = counts[rank] < share
+        for other in orders.indices where other != rank && (other < rank || isEntitled) {
+            if counts[other] > share, let last = orders[other].last { return tickets[last.id] }
+        }
+        return nil
     }
 
     /// Removes a ticket that gets its permits.
@@ -90,6 +106,7 @@ struct WaitingLine: Sendable {
     mutating func remove(_ id: Int) -> Bool {
         guard let ticket = tickets.removeValue(forKey: id) else { return false }
         let rank = ticket.priority.rank
+        counts[rank] -= 1
         orders[rank].removeAll(notIn: tickets)
         if orders[rank].first == nil { missed[rank] = 0 }
         if ticket.deadline != nil { deadlines.removeAll(notIn: tickets) }

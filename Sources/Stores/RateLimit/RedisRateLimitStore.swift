@@ -15,9 +15,10 @@ import Synchronization
 /// reserved before are not counted.
 ///
 /// **Effects**: a reservation is one script, which runs in one step and with one round trip. It uses the clock of
-/// Redis; the clocks of the processes do not matter. The first reservation needs a second round trip, which loads the
-/// script. Each limit is one key, which begins with the prefix and expires once the limit is unused. Connections,
-/// timeouts and the pause after a failure are those of ``RedisCacheStore``.
+/// Redis; the clocks of the processes do not matter, and a clock of Redis that is set back delays nothing. The first
+/// reservation needs a second round trip, which loads the script. Each limit is one key, which begins with the prefix
+/// and expires once the limit is unused. Connections, timeouts and the pause after a failure are those of
+/// ``RedisCacheStore``.
 ///
 /// **Defaults**
 ///
@@ -97,7 +98,7 @@ public struct RedisRateLimitStore: RateLimitStore {
     ) async throws -> Duration {
         let microseconds = interval / .microseconds(1)
         let parameters: [RedisRequest.Argument] = [
-            "1", .text("\(prefix):1:\(key)"), .text(Self.text(microseconds * Double(cost))),
+            "1", .text("\(prefix):2:\(key)"), .text(Self.text(microseconds * Double(cost))),
             .text(Self.text(microseconds * Double(cost - burst))),
             .text(maximumWait.map { Self.text(max(0, $0 / .microseconds(1))) } ?? "-1"),
         ]
@@ -129,20 +130,24 @@ public struct RedisRateLimitStore: RateLimitStore {
         String(format: "%.3f", min(max(microseconds, -1e15), 1e15))
     }
 
-    /// Times are microseconds; the key holds when the next request is due.
+    /// Times are microseconds; the key holds when the next request is due, and the time of the last reservation.
+    ///
+    /// If the clock of Redis was set back since then, the due time moves with it.
     ///
     /// Arguments: how much later that is after this request, how much later than due it may be sent, the longest wait.
     private static let script = """
         local time = redis.call('TIME')
         local now = time[1] * 1000000 + time[2]
-        local due = tonumber(redis.call('GET', KEYS[1]) or 0)
+        local due, seen = string.match(redis.call('GET', KEYS[1]) or '0:0', '^(.-):(.+)$')
+        due, seen = tonumber(due), tonumber(seen)
+        if seen > now then due = due - (seen - now) end
         local start = math.max(now, due + tonumber(ARGV[2]))
         local wait = math.ceil(start - now)
         local longest = tonumber(ARGV[3])
         if longest >= 0 and wait > longest then return wait end
         local next = math.max(start, due) + tonumber(ARGV[1])
         local life = math.ceil((next - now) / 1000) + 1000
-        redis.call('SET', KEYS[1], string.format('%.2f', next), 'PX', string.format('%.0f', life))
+        redis.call('SET', KEYS[1], string.format('%.2f:%.0f', next, now), 'PX', string.format('%.0f', life))
         return wait
         """
 }

@@ -44,7 +44,8 @@ struct AdaptiveLimitTests {
                     weight += request.end - now
                 }
                 now = request.end
-                limit.add(.seconds(request.end - request.start), inFlight: count, wasDropped: false)
+                let (start, end) = (Duration.seconds(request.start), Duration.seconds(request.end))
+                limit.add(AdaptiveLimit.Sample(start: start, end: end, inFlight: count, hasQueue: true))
             }
             return sum / weight
         }
@@ -100,36 +101,105 @@ struct AdaptiveLimitTests {
         }
     }
 
-    @Test("A limit that requests do not use up does not grow")
-    func idle() {
-        var limit = AdaptiveLimit(initial: 20, range: 1...1_000)
-        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: 2, wasDropped: false) }
-        #expect(limit.permits <= 20)
-        while limit.permits < 100 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: false) }
-        // The latency rises, so the limit has found the knee.
-        for _ in 1...500 { limit.add(.milliseconds(50), inFlight: limit.permits, wasDropped: false) }
-        let permits = limit.permits
-        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: 2, wasDropped: false) }
-        #expect(limit.permits <= permits)
+    /// Adds samples one after the other, as many as requests are in flight at a time.
+    private static func add(
+        _ count: Int,
+        to limit: inout AdaptiveLimit,
+        at now: inout Duration,
+        latency: Duration,
+        inFlight: Int? = nil,
+        hasQueue: Bool = true,
+        wasDropped: (Int) -> Bool = { _ in false }
+    ) {
+        for index in 0..<count {
+            let inFlight = inFlight ?? limit.permits
+            now += latency / inFlight
+            limit.add(
+                AdaptiveLimit.Sample(
+                    start: now - latency,
+                    end: now,
+                    inFlight: inFlight,
+                    hasQueue: hasQueue,
+                    wasDropped: wasDropped(index)
+                )
+            )
+        }
     }
 
-    @Test("A limit shrinks to the lower bound if the server drops everything, and grows to the upper one if it is fast")
+    @Test("V02: without requests that wait, the limit neither grows nor falls, whatever the latency")
+    func idle() {
+        var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
+        var now = Duration.zero
+        for milliseconds in [5, 50, 5_000, 5] {
+            Self.add(2_000, to: &limit, at: &now, latency: .milliseconds(milliseconds), inFlight: 190, hasQueue: false)
+            #expect(limit.permits == 200)
+        }
+    }
+
+    @Test("The limit shrinks to the lower bound if the server drops everything, and then grows to the upper one")
     func bounds() {
         var limit = AdaptiveLimit(initial: 20, range: 3...50)
-        for _ in 1...5_000 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: true) }
+        var now = Duration.zero
+        Self.add(5_000, to: &limit, at: &now, latency: .milliseconds(5)) { _ in true }
         #expect(limit.permits == 3)
-        for _ in 1...10_000 { limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: false) }
+        Self.add(10_000, to: &limit, at: &now, latency: .milliseconds(5))
         #expect(limit.permits == 50)
     }
 
-    @Test("A few failures do not shrink the limit, many do")
-    func failures() {
-        for (percent, shrinks) in [(1, false), (20, true)] {
-            var limit = AdaptiveLimit(initial: 20, range: 1...40)
-            for sample in 1...20_000 {
-                limit.add(.milliseconds(5), inFlight: limit.permits, wasDropped: sample % 100 < percent)
-            }
-            #expect((limit.permits < 10) == shrinks, "\(percent) %: \(limit.permits)")
+    @Test("Failures that do not depend on the load shrink the limit for a while at most", arguments: [1, 20])
+    func failures(percent: Int) {
+        var limit = AdaptiveLimit(initial: 20, range: 1...40)
+        var now = Duration.zero
+        var sum = 0
+        for index in 0..<20_000 {
+            Self.add(1, to: &limit, at: &now, latency: .milliseconds(5)) { _ in index % 100 < percent }
+            if index >= 10_000 { sum += limit.permits }
         }
+        #expect(sum / 10_000 > 20, "\(sum / 10_000)")
+    }
+
+    @Test("V02: after an outage in which requests time out, the limit lets all through again within 10 s")
+    func recovery() {
+        var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
+        var now = Duration.zero
+        Self.add(2_000, to: &limit, at: &now, latency: .seconds(8)) { _ in true }
+        #expect(limit.permits < 20)
+        let end = now
+        while limit.permits < 100, now < end + .seconds(60) {
+            Self.add(1, to: &limit, at: &now, latency: .milliseconds(50))
+        }
+        #expect(now - end < .seconds(10), "\(now - end)")
+    }
+
+    @Test("V03: the limit falls to what a server takes that refuses the rest at once, as nginx does with limit_conn")
+    func refusals() {
+        var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
+        var now = Duration.zero
+        var flights: [(start: Duration, end: Duration, isAccepted: Bool)] = []
+        var (sum, weight) = (0.0, 0.0)
+        while now < .seconds(60) {
+            while flights.count < limit.permits {
+                let isAccepted = flights.count { $0.isAccepted } < 10
+                flights.append((now, now + .milliseconds(isAccepted ? 50 : 2), isAccepted))
+            }
+            let count = flights.count
+            guard let index = flights.indices.min(by: { flights[$0].end < flights[$1].end }) else { return }
+            let flight = flights.remove(at: index)
+            if flight.end > .seconds(10) {
+                sum += Double(limit.permits) * ((flight.end - now) / .seconds(1))
+                weight += (flight.end - now) / .seconds(1)
+            }
+            now = flight.end
+            limit.add(
+                AdaptiveLimit.Sample(
+                    start: flight.start,
+                    end: now,
+                    inFlight: count,
+                    hasQueue: true,
+                    wasDropped: !flight.isAccepted
+                )
+            )
+        }
+        #expect((6...12).contains(sum / weight), "\(sum / weight)")
     }
 }

@@ -121,22 +121,45 @@ struct ConcurrencyLimitPluginTests {
         #expect(await run([short], provider) == ["timeout.total at 5"])
     }
 
-    @Test("The permit of a streamed body is returned when the body has ended or is released", arguments: [true, false])
-    func streams(isRead: Bool) async throws {
+    @Test("V02: a streamed call returns its permit with the head; a body that is buffered returns it at its end")
+    func streams() async throws {
         let (pieces, source) = AsyncThrowingStream<Data, any Error>.makeStream()
         let transport = ScriptedTransport([
-            .status(200, body: .stream(pieces)), .status(200), .status(200),
+            .status(200, body: .stream(pieces)), .status(200), .status(200, body: .stream(pieces)), .status(200),
         ])
         let provider = provider(transport, ConcurrencyLimitPlugin(.fixed(1), queue: 0))
-        do {
-            let streamed = try await provider.stream(Ask())
-            await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
-            source.yield(Data("ab".utf8))
-            source.finish()
-            if isRead { for try await _ in streamed.body {} }
-            withExtendedLifetime(streamed) {}
-        }
+        let streamed = try await provider.stream(Ask())
         #expect(try await provider.request(Ask()).statusCode == 200)
+        withExtendedLifetime(streamed) {}
+        let buffered = Task { try await provider.request(Ask()) }
+        try await transport.waitForRequests(3)
+        await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        source.finish()
+        #expect(try await buffered.value.statusCode == 200)
+        #expect(try await provider.request(Ask()).statusCode == 200)
+    }
+
+    @Test(
+        "V03: only successes teach the latency, and 429, 503 and 504 count as dropped; a closure decides otherwise",
+        arguments: [(200, 200), (404, 200), (500, 200), (429, 1), (503, 1), (504, 1)]
+    )
+    func outcomes(status: Int, permits: Int) async {
+        func limit(
+            _ decide: (@Sendable (Result<PipelineResponse, PipelineError>) -> ConcurrencyLimitPlugin.Verdict?)?
+        ) async -> String? {
+            let plugin = ConcurrencyLimitPlugin(.adaptive(range: 1...200), maximumWait: nil, decide: decide)
+            let clock = ManualClock()
+            let transport = ScriptedTransport(always: .delayed(.milliseconds(10), .status(status)))
+            let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
+            await clock.run {
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3_000 { group.addTask { _ = try? await provider.request(Ask()) } }
+                }
+            }
+            return plugin.health(on: PipelineClock(clock)).details["https://a.test"]
+        }
+        #expect(await limit(nil)?.hasPrefix("0 of \(permits) ") == true)
+        #expect(await limit { _ in .ignored }?.hasPrefix("0 of 200 ") == true)
     }
 
     @Test("Each hop of a redirect has a permit of its own, and a limit of 1 does not block it")

@@ -19,7 +19,7 @@ struct PermitMeterTests {
         meter.take(1, at: now)
         for _ in 1...1_000 {
             meter.take(1, at: now)
-            meter.release(after: duration, outcome)
+            meter.release(from: now, to: now.advanced(by: duration), outcome)
         }
         return meter
     }
@@ -30,20 +30,6 @@ struct PermitMeterTests {
         #expect(meter.limit == 2)
         #expect(meter.leadTime(ofWaiting: true) == .zero)
         #expect(meter.inUse == 1)
-    }
-
-    @Test("A stream whose head has arrived teaches its latency, and does not keep a request from going in any case")
-    func streams() {
-        var meter = PermitMeter(.fixed(9))
-        for _ in 1...2 { meter.take(1, at: now) }
-        meter.open(after: .seconds(9), .answered)
-        #expect(meter.leadTime(ofWaiting: false) == .seconds(9))
-        meter.open(after: .seconds(9), .answered)
-        #expect(meter.leadTime(ofWaiting: false) == .zero)
-        #expect(!meter.isIdle(at: now))
-        meter.close()
-        meter.close()
-        #expect(meter.isIdle(at: now))
     }
 
     @Test("A range above a million is a mistake of the program")
@@ -57,14 +43,14 @@ struct PermitMeterTests {
         var meter = PermitMeter(.fixed(9))
         for _ in 1...3 { meter.take(1, at: now) }
         #expect(meter.leadTime(ofWaiting: false) == .zero)
-        meter.release(after: .seconds(1), .answered)
+        meter.release(from: now, to: now.advanced(by: .seconds(1)), .answered)
         #expect(meter.leadTime(ofWaiting: false) == .seconds(1))
         #expect(meter.leadTime(ofWaiting: true) == .seconds(3))
         // A quick refusal does not count, a slow one does.
-        meter.release(after: .zero, .dropped)
+        meter.release(from: now, to: now.advanced(by: .zero), .dropped)
         #expect(meter.leadTime(ofWaiting: false) == .seconds(1))
         meter.take(1, at: now)
-        meter.release(after: .seconds(33), .dropped)
+        meter.release(from: now, to: now.advanced(by: .seconds(33)), .dropped)
         #expect(meter.leadTime(ofWaiting: false) == .seconds(2))
     }
 }

@@ -11,6 +11,13 @@ import Testing
 struct ConvoyTests {
     private typealias Bench = ConvoyBench
 
+    /// The standard stack without the timer of attempts, so that only retries wait.
+    private static var stack: PluginStack {
+        var resilience = StackResilience.basic
+        resilience.attemptTimeout = nil
+        return .standard(resilience)
+    }
+
     // MARK: With RetryPlugin
 
     @Test(
@@ -22,7 +29,7 @@ struct ConvoyTests {
         for (pace, delay) in [(1, nil), (50, nil), (1, .milliseconds(50)), (50, .milliseconds(50))]
             as [(Int, Duration?)]
         {
-            let bench = Bench(PluginStack.standard.plugins, seed: seed, delay: delay) { _, index in
+            let bench = Bench(Self.stack.plugins, seed: seed, delay: delay) { _, index in
                 index == 0 || !failsOnce ? .status(503) : .status(200)
             }
             let results = await bench.results(of: await bench.begin(500), pace: pace)
@@ -36,7 +43,7 @@ struct ConvoyTests {
     func jitter() async {
         var waits: Set<Duration> = []
         for seed in 1...5 as ClosedRange<UInt64> {
-            let bench = Bench(PluginStack.standard.plugins, seed: seed) { _, index in
+            let bench = Bench(Self.stack.plugins, seed: seed) { _, index in
                 index == 0 ? .status(503) : .status(200)
             }
             let calls = await bench.begin(10)

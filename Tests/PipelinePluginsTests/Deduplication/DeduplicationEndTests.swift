@@ -34,31 +34,6 @@ struct DeduplicationEndTests {
 
     // MARK: Limits
 
-    @Test(
-        "A call that may wait for a limit longer than the leading call gets the response",
-        arguments: [
-            RateLimitPlugin(RateLimit(1, per: .seconds(1))), ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil),
-        ] as [any PluginType]
-    )
-    func limits(plugin: any PluginType) async {
-        let ended = Tally()
-        let end = PluginStack.intercept(name: "end") { request, _, next in
-            defer { ended.add() }
-            return try await next(request)
-        }
-        let bench = Bench(outside: [end, Self.deadline(of: "0")], inside: [plugin])
-        var calls = [await bench.begin(Ask(path: "/1")), await bench.begin(Ask(path: "/2"), sends: false)]
-        for number in 0...1 {
-            calls.append(Task { try await bench.provider.request(Self.ask(number)) })
-            await eventually { bench.plugin.callerCount == calls.count || ended.value > 0 }
-        }
-        await bench.runOut(calls)
-        // The second and the shared exchange may reach the limit in any order.
-        var texts = await calls.results.map(\.text)
-        #expect(texts.remove(at: 2) == "timeout.total")
-        #expect(texts.sorted() == ["answer 0", "answer 1", "answer 2"])
-    }
-
     @Test("Calls with different priorities or costs do not share")
     func traffic() async {
         let bench = Bench(inside: [RateLimitPlugin(), ConcurrencyLimitPlugin()])

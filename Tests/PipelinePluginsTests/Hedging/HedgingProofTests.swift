@@ -78,14 +78,17 @@ struct HedgingProofTests {
         #expect((900...1_100).contains(run.hedgeCount))
     }
 
-    @Test("A POST without an idempotency key is never sent twice; one with a key is")
+    @Test("A POST without an idempotency key is never sent twice; one with a key and the option is")
     func post() async throws {
         let retry = RetryPlugin()
         let plugins: [any PluginType] = [retry, HedgingPlugin(retry: retry)]
         let post = try await Run(plugins, seed: 1, Ask(method: .post))
         #expect(post.requestCount == 10_000)
         #expect(post.percentile99 > .seconds(1))
-        let options = RequestOptions { $0.idempotencyKey = .generated }
+        let options = RequestOptions {
+            $0.idempotencyKey = .generated
+            $0.hedging = .percentile(0.985)
+        }
         let repeatable = try await Run(plugins, seed: 1, Ask(method: .post, options: options))
         #expect(repeatable.hedgeCount > 50)
     }

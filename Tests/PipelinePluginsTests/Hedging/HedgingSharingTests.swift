@@ -49,13 +49,13 @@ struct HedgingSharingTests {
 
     @Test("A copy that ends after the winner does not part the calls that shared its response")
     func convoy() async throws {
-        // The winner is a 404, which only the plugin outside retries.
+        // The winner is a 505, which only the plugin outside retries.
         let transport = ScriptedTransport { request, _ in
-            request.copyNumber == 0 ? .hang : .delayed(.milliseconds(10), .status(404))
+            request.copyNumber == 0 ? .hang : .delayed(.milliseconds(10), .status(505))
         }
         let retry = RetryPlugin(
             maximumAttempts: 2,
-            policy: RetryPolicy(statusCodes: [404]),
+            policy: RetryPolicy(statusCodes: [505]),
             backoff: .exponential()
         )
         let provider = provider(transport, [retry, HedgingPlugin(after: .fixed(.milliseconds(50))), deduplication])
@@ -65,7 +65,7 @@ struct HedgingSharingTests {
         try await advance(transport, sent: 2, sleepers: 5, callers: 0)
         try await advance(transport, sent: 3, sleepers: 5, callers: 5)
         try await advance(transport, sent: 4, sleepers: 1, callers: 10)
-        for call in calls { #expect(try await call.value.statusCode == 404) }
+        for call in calls { #expect(try await call.value.statusCode == 505) }
     }
 
     @Test("A token that both copies find refused is refreshed once")

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
@@ -29,27 +30,56 @@ struct QuotaFieldsTests {
             (#""a";r=0;t=5"#, #""a";q=8;qu="concurrent-requests""#, nil),
             (#""a";r=0;t=5"#, #""a";q=8;qu=token"#, 5),
             // Malformed.
-            ("", nil, nil), (",", nil, nil), (#""a";r=0;t=5,"#, nil, nil), (#"a;r=0;t=5"#, nil, nil),
+            ("", nil, nil), (",", nil, nil), (#""a";r=0;t=5,"#, nil, nil),  // Forms of earlier drafts.
+            (#"default;r=0;t=5"#, nil, 5), ("limit=100, remaining=0, reset=5", nil, 5),
+            ("limit=100, remaining=1, reset=5", nil, nil), ("limit=100, remaining=0", nil, nil),
+            // Malformed.
+
             (#""a;r=0;t=5"#, nil, nil), (#"("a");r=0;t=5"#, nil, nil), (#"1;r=0;t=5"#, nil, nil),
             (#""a";t=5"#, nil, nil), (#""a";r;t=5"#, nil, nil), (#""a";r=-1;t=5"#, nil, nil),
             (#""a";r=0.0;t=5"#, nil, nil), (#""a";r="0";t=5"#, nil, nil), (#""a";r=0;t=-5"#, nil, nil),
             (#""a";r=0;t=5.5"#, nil, nil), (#""a";r=0;t=soon"#, nil, nil), (#""a";r=0;t=5;pk="x""#, nil, nil),
             (#""a";r=0;t=5, "b";t=5"#, nil, nil), (#""a";R=0;t=5"#, nil, nil),
-            (#""a";r=0;t=1000000000000000"#, nil, nil), ("limit=100, remaining=0, reset=5", nil, nil),
+            (#""a";r=0;t=1000000000000000"#, nil, nil),
         ] as [(String, String?, Int64?)]
     )
     func wait(limit: String, policy: String?, seconds: Int64?) throws {
         var fields = HTTPFields()
         fields[try #require(HTTPField.Name("ratelimit"))] = limit
         if let policy { fields[try #require(HTTPField.Name("RateLimit-Policy"))] = policy }
-        #expect(QuotaFields.wait(in: fields) == seconds.map { .seconds($0) })
+        #expect(QuotaFields.wait(in: fields, .standard, now: .distantPast) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "V11: separate fields are read as numbers of seconds, or as moments, if they are asked for",
+        arguments: [
+            ("RateLimit-", "0", "7", RateLimitPlugin.Signals.rateLimit, 7), ("RateLimit-", "1", "7", .rateLimit, nil),
+            ("X-RateLimit-", "0", "7", .xRateLimit, 7), ("X-Rate-Limit-", "0", "7", .xRateLimit, 7),
+            ("X-RateLimit-", "0", "1767225609", .xRateLimit, 9), ("X-RateLimit-", "0", "1767225599", .xRateLimit, 0),
+            ("X-RateLimit-", "0", "7", .standard, nil), ("X-RateLimit-", "0", "-7", .xRateLimit, nil),
+            ("X-RateLimit-", "0", "soon", .xRateLimit, nil), ("X-RateLimit-", "none", "7", .xRateLimit, nil),
+            ("X-RateLimit-", "0", "1e400", .xRateLimit, nil),
+        ] as [(String, String, String, RateLimitPlugin.Signals, Int64?)]
+    )
+    func separate(
+        prefix: String,
+        remaining: String,
+        reset: String,
+        signals: RateLimitPlugin.Signals,
+        seconds: Int64?
+    ) throws {
+        var fields = HTTPFields()
+        fields[try #require(HTTPField.Name(prefix + "Remaining"))] = remaining
+        fields[try #require(HTTPField.Name(prefix + "Reset"))] = reset
+        let now = Date(timeIntervalSince1970: 1_767_225_600)
+        #expect(QuotaFields.wait(in: fields, signals, now: now) == seconds.map { .seconds($0) })
     }
 
     @Test("Several fields are one list")
     func several() throws {
         let name = try #require(HTTPField.Name("RateLimit"))
         let fields = HTTPFields([#""a";r=0;t=5"#, #""b";r=0;t=7"#].map { HTTPField(name: name, value: $0) })
-        #expect(QuotaFields.wait(in: fields) == .seconds(7))
-        #expect(QuotaFields.wait(in: [:]) == nil)
+        #expect(QuotaFields.wait(in: fields, .standard, now: .distantPast) == .seconds(7))
+        #expect(QuotaFields.wait(in: [:], .standard, now: .distantPast) == nil)
     }
 }

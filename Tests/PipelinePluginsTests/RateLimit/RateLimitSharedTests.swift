@@ -87,6 +87,40 @@ struct RateLimitSharedTests {
         #expect(server.highestCount(in: .seconds(1)) == 100)
     }
 
+    @Test("V07: while the store is away, each process uses its share of the limit, or sends nothing")
+    func failurePolicy() async {
+        for (policy, count) in [(RateLimitPlugin.StoreFailurePolicy.local(share: 0.25), 25), (.refuse, 0)] {
+            let store = Store(ManualClock())
+            store.isAway.withLock { $0 = true }
+            let server = CountingServer(delay: 0...50_000)
+            let plugin = RateLimitPlugin(Self.limit, store: store, onStoreFailure: policy)
+            let outcomes = await bench(server, store, [plugin]).calls(100)
+            #expect(outcomes.allSatisfy { $0 == (count == 0 ? "limit.rate" : "200") })
+            #expect(server.highestCount(in: .seconds(1)) <= count)
+        }
+    }
+
+    @Test("V07: a failure of the store is reported, and the plugin is degraded until the store responds")
+    func reported() async {
+        let store = Store(ManualClock())
+        let errors = Mutex<[String]>([])
+        let plugin = RateLimitPlugin(Self.limit, store: store) { error in
+            errors.withLock { $0.append("\(type(of: error))") }
+        }
+        let bench = bench(CountingServer(), store, [plugin])
+        #expect(await bench.calls(1) == ["200"])
+        #expect(plugin.health(on: bench.pipelineClock).status == .healthy)
+        store.isAway.withLock { $0 = true }
+        #expect(await bench.calls(2) == ["200", "200"])
+        #expect(errors.withLock { $0 } == ["CocoaError"])
+        let health = plugin.health(on: bench.pipelineClock)
+        #expect(health.status == .degraded && health.details["store"] == "unavailable: CocoaError")
+        store.isAway.withLock { $0 = false }
+        store.clock.advance(by: .seconds(2))
+        #expect(await bench.calls(1) == ["200"])
+        #expect(plugin.health(on: bench.pipelineClock).status == .healthy)
+    }
+
     @Test("A store that goes away and returns causes neither failures nor requests above the limit")
     func flaky() async {
         let store = Store(ManualClock())

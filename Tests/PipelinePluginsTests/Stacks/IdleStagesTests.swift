@@ -33,9 +33,11 @@ struct IdleStagesTests {
     @Test("The option minimumDuration delays a call even if the plugin's minimum is zero")
     func minimumDuration() async throws {
         let (_, provider) = provider(.status(200))
-        let call = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
-        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
-        #expect(try await call.value.statusCode == 200)
+        let start = clock.now
+        let response = try await clock.run {
+            try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) })
+        }
+        #expect(response.statusCode == 200 && start.duration(to: clock.now) == .seconds(2))
         _ = try await provider.request(Ask())
         #expect(clock.sleeperCount == 0)
     }

@@ -310,7 +310,8 @@ struct TimeoutPluginTests {
         )
         let file = Self.makeFile()
         let call = Task { try await read(reading, provider, file) }
-        try await clock.waitForSleepers(reading == .streamed ? 2 : 3)
+        // The limit of the attempt does not apply to a file.
+        try await clock.waitForSleepers(reading == .buffered ? 3 : 2)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(clock.sleeperCount == 0)
@@ -443,5 +444,19 @@ struct TimeoutPluginTests {
             var request = try PipelineRequest(url: "https://a.test")
             request.attemptTimeout = .zero
         }
+    }
+
+    @Test("V09: the attempt timeout of the plugin leaves downloads and uploads of unknown size alone")
+    func transfers() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<Ask>(transport: transport, plugins: [TimeoutPlugin(attempt: .seconds(30))])
+        let file = FileManager.default.temporaryDirectory.appending(path: "timeout-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let stream = PipelineBody.stream(byteCount: nil) { AsyncStream { $0.finish() } }
+        _ = try await provider.request(Ask(method: .post, task: .requestStream(stream)))
+        _ = try await provider.request(Ask(task: .downloadDestination(.file(file, options: .removePreviousFile))))
+        _ = try await provider.request(Ask(method: .post, task: .requestData(Data("x".utf8))))
+        _ = try await provider.request(Ask())
+        #expect(transport.sent.map(\.attemptTimeout) == [nil, nil, .seconds(30), .seconds(30)])
     }
 }

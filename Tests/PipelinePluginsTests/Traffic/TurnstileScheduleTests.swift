@@ -68,7 +68,7 @@ struct TurnstileScheduleTests {
                                 _ = try await turnstile.enter(
                                     1,
                                     call.priority,
-                                    before: call.deadline.map(moment),
+                                    before: { call.deadline.map(moment) },
                                     on: clock
                                 )
                                 log.add(.admitted(now()), of: id)

@@ -39,7 +39,7 @@ struct TurnstileTests {
         let count = turnstile.waitingCount
         let task = Task { [clock] () -> Result<Duration, TurnstileRefusal> in
             do throws(TurnstileRefusal) {
-                return .success(try await turnstile.enter(cost, priority, before: deadline, on: clock))
+                return .success(try await turnstile.enter(cost, priority, before: { deadline }, on: clock))
             } catch {
                 return .failure(error)
             }
@@ -70,7 +70,7 @@ struct TurnstileTests {
                 turnstile.change(on: clock) { $0.wait = .seconds(wait) }
                 let task = Task {
                     await refusal { () async throws(TurnstileRefusal) in
-                        try await turnstile.enter(before: end, on: clock)
+                        try await turnstile.enter(before: { end }, on: clock)
                     }
                 }
                 // Ends the call if it waits.
@@ -164,12 +164,12 @@ struct TurnstileTests {
         let turnstile = Turnstile(SpacedMeter(interval: .seconds(2)), maximumWaitingCount: 9)
         #expect(!turnstile.enterAtOnce(before: clock.now, on: clock))
         let passed = await refusal { () throws(TurnstileRefusal) in
-            try await turnstile.enter(before: clock.now, on: clock)
+            try await turnstile.enter(before: { clock.now }, on: clock)
         }
         #expect(passed == .init(reason: .tooLate))
         #expect(turnstile.enterAtOnce(on: clock))
         let next = await refusal { () throws(TurnstileRefusal) in
-            try await turnstile.enter(before: moment(2), on: clock)
+            try await turnstile.enter(before: { moment(2) }, on: clock)
         }
         #expect(next == .init(reason: .tooLate, wait: .seconds(2)))
         #expect(turnstile.waitingCount == 0)

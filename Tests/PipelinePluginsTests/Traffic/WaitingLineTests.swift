@@ -42,9 +42,15 @@ struct WaitingLineTests {
         maximumCount: Int
     ) -> WaitingLine.Entry {
         var removed: WaitingLine.Ticket?
-        if list.count == maximumCount, let lowest = list.map(\.priority).min() {
-            guard lowest < ticket.priority else { return .refused }
-            removed = list.lastIndex { $0.priority == lowest }.map { list.remove(at: $0) }
+        if list.count == maximumCount {
+            func count(_ priority: TrafficPriority) -> Int { list.count { $0.priority == priority } }
+            let share = maximumCount / 10
+            let other = [TrafficPriority.low, .normal, .high].first { priority in
+                (priority < ticket.priority || priority != ticket.priority && count(ticket.priority) < share)
+                    && count(priority) > share
+            }
+            guard let other else { return .refused }
+            removed = list.lastIndex { $0.priority == other }.map { list.remove(at: $0) }
         }
         list.append(ticket)
         return removed.map { .replaced($0) } ?? .added
@@ -108,6 +114,22 @@ struct WaitingLineTests {
         var none = WaitingLine(maximumCount: 0)
         let entry = none.add(ticket(1, .high))
         #expect(entry == .refused)
+    }
+
+    @Test("V10: each priority keeps a tenth of the places, also against higher ones that come first")
+    func keptPlaces() {
+        var line = WaitingLine(maximumCount: 100)
+        for id in 0..<200 { _ = line.add(ticket(id, .high)) }
+        let low = (200..<220).map { line.add(ticket($0, .low)) }
+        #expect(low.count { $0 != .refused } == 10)
+        let normal = (220..<240).map { line.add(ticket($0)) }
+        #expect(normal.count { $0 != .refused } == 10)
+        // Higher ones take no kept place, and a low one none that is not its own.
+        let more = (240..<260).map { line.add(ticket($0, .high)) }
+        #expect(more.allSatisfy { $0 == .refused })
+        let served = serve(of: &line)
+        #expect(served.count { $0 < 200 } == 80)
+        #expect(served.count { (200..<220).contains($0) } == 10)
     }
 
     @Test("Expired calls are removed at their deadline, the earliest first")

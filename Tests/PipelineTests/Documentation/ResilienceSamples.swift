@@ -26,17 +26,6 @@ enum ResilienceSamples {
         return plugins
     }
 
-    static func maintain(
-        _ breaker: CircuitBreakerPlugin,
-        _ work: () async throws -> Void
-    ) async rethrows {
-        // sample: breaker
-        breaker.isolate("https://api.shop.example")  // for maintenance: requests fail at once
-        try await work()
-        breaker.reset("https://api.shop.example")
-        // end
-    }
-
     static func substitute() -> [any PluginType] {
         // sample: fallback
         let fallback = FallbackPlugin { outcome in
@@ -106,11 +95,11 @@ struct ResilienceSamplesTests {
         let changes = try #require(breaker).stateChanges
         if let breaker {
             let provider = provider(ScriptedTransport(always: .status(200)), [breaker])
-            await ResilienceSamples.maintain(breaker) {
-                let error = await #expect(throws: PipelineError.self) { try await provider.request(.item(id: 7)) }
-                #expect(error?.code == .circuitOpen && error?.retryAfter == nil)
-                #expect(provider.health.map(\.status) == [.unhealthy])
-            }
+            breaker.isolate("https://api.shop.example")
+            let error = await #expect(throws: PipelineError.self) { try await provider.request(.item(id: 7)) }
+            #expect(error?.code == .circuitOpen && error?.retryAfter == nil)
+            #expect(provider.health.map(\.status) == [.unhealthy])
+            breaker.reset("https://api.shop.example")
             #expect(try await provider.request(.item(id: 7)).statusCode == 200)
         }
         breaker = nil

@@ -49,6 +49,8 @@ extension CacheRules {
         switch status {
         // These depend on fields of the request that are not part of its key.
         case ..<200, 304, 412, 416: return "status \(status)"
+        // RFC 6585 §3 to §6: a cache must not store them.
+        case 428, 429, 431, 511: return "status \(status)"
         case 206: return hasRange && ContentRange(headers) != nil ? nil : "invalid part"
         case 200: return nil
         default: return hasRange ? "status \(status) for a range" : nil
@@ -56,9 +58,21 @@ extension CacheRules {
     }
 
     private func isCacheable(_ status: Int, _ headers: HTTPFields, _ control: CacheControl) -> Bool {
+        isExplicit(headers, control) || Self.isHeuristicallyCacheable(status)
+    }
+
+    /// Whether the origin says that the response may be stored.
+    private func isExplicit(_ headers: HTTPFields, _ control: CacheControl) -> Bool {
         control.isPublic || control.maxAge != nil || (!isShared && control.isPrivate != nil)
             || (isShared && control.sharedMaxAge != nil) || (!control.isTargeted && headers.contains(.expires))
-            || Self.isHeuristicallyCacheable(status)
+    }
+
+    /// Returns whether a response may replace a stored one: an error only if its origin says that it may be stored, or
+    /// that the resource is gone.
+    func mayReplace(with response: HTTPResponse) -> Bool {
+        let status = response.status.code
+        return status < 400 || status == 404 || status == 410
+            || isExplicit(response.headerFields, control(of: response.headerFields))
     }
 
     /// Whether the response can ever be reused.

@@ -1,0 +1,93 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("The deadline of a shared exchange", .tags(.concurrent), .watched)
+struct SharedDeadlineTests {
+    private let clock = ManualClock()
+
+    private func provider(_ transport: ScriptedTransport, _ inside: any PluginType) -> Provider<Ask> {
+        Provider(
+            transport: transport,
+            plugins: [TimeoutPlugin(total: .seconds(30)), DeduplicationPlugin(), inside],
+            configuration: .init(clock: clock)
+        )
+    }
+
+    private func code(_ provider: Provider<Ask>, _ total: Duration?, _ path: String = "/b") async -> String {
+        do {
+            let options = RequestOptions { $0.totalTimeout = total }
+            return "\(try await provider.request(Ask(path: path), options: options).statusCode)"
+        } catch {
+            return (error as? PipelineError)?.code.rawValue ?? "\(type(of: error))"
+        }
+    }
+
+    @Test("V01: at a gate that opens after its deadline, a shared GET is refused at once, as a POST is")
+    func gate() async throws {
+        let transport = ScriptedTransport { _, index in
+            index == 0 ? .status(429, headers: [.retryAfter: "20"]) : .status(200)
+        }
+        let provider = provider(transport, RateLimitPlugin())
+        #expect(await code(provider, nil, "/first") == "429")
+        let start = clock.now
+        #expect(await clock.run { await code(provider, .seconds(5)) } == "limit.rate")
+        #expect(clock.now == start)
+        #expect(await clock.run { await code(provider, .seconds(25)) } == "200")
+        #expect(start.duration(to: clock.now) >= .seconds(19))
+    }
+
+    @Test("V01: a call that joins a waiting exchange with more time extends its wait, and only the first one fails")
+    func joined() async throws {
+        let transport = ScriptedTransport { _, index in .delayed(.seconds(index == 0 ? 8 : 0), .status(200)) }
+        let provider = provider(transport, ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil))
+        let codes = await clock.run {
+            async let holder = code(provider, nil, "/holder")
+            try? await clock.sleep(for: .seconds(1))
+            async let early = code(provider, .seconds(3))
+            try? await clock.sleep(for: .seconds(1))
+            async let late = code(provider, .seconds(20))
+            return await [holder, early, late]
+        }
+        #expect(codes == ["200", "timeout.total", "200"])
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test("V01: without a call that has more time, the exchange leaves the line with its last caller")
+    func alone() async throws {
+        let transport = ScriptedTransport { _, index in .delayed(.seconds(index == 0 ? 8 : 0), .status(200)) }
+        let provider = provider(transport, ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil))
+        let codes = await clock.run {
+            async let holder = code(provider, nil, "/holder")
+            try? await clock.sleep(for: .seconds(1))
+            async let early = code(provider, .seconds(3))
+            return await [holder, early]
+        }
+        #expect(codes[0] == "200")
+        #expect(["timeout.total", "timeout.queue"].contains(codes[1]))
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("V09: an exchange that hangs is joined for 10 s only, so that later calls get a response")
+    func age() async throws {
+        let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200) }
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [TimeoutPlugin(total: .seconds(60)), DeduplicationPlugin()],
+            configuration: .init(clock: clock)
+        )
+        let codes = await clock.run {
+            async let hung = code(provider, .seconds(15))
+            try? await clock.sleep(for: .seconds(10))
+            async let early = code(provider, .seconds(5))
+            try? await clock.sleep(for: .seconds(1))
+            async let late = code(provider, .seconds(5))
+            return await [hung, early, late]
+        }
+        #expect(codes == ["timeout.total", "timeout.total", "200"])
+        #expect(transport.sent.count == 2)
+    }
+}
