@@ -13,14 +13,33 @@ enum QuotaFields {
     /// A malformed field is ignored. If a used-up quota has no `t`, the window of its policy applies. A quota of
     /// concurrent requests is ignored, because time does not restore it.
     static func wait(in fields: HTTPFields, _ signals: RateLimitPlugin.Signals, now: Date) -> Duration? {
-        var waits: [Duration?] = []
+        var longest: Duration?
+        func note(_ wait: Duration?) {
+            if let wait { longest = max(longest ?? .zero, wait) }
+        }
         if signals.contains(.rateLimit) {
-            waits += [listed(in: fields), inDictionary(fields), separate("RateLimit-", in: fields, now: now)]
+            if let name = HTTPField.Name.rateLimit, fields.contains(name) {
+                note(listed(in: fields))
+                note(inDictionary(fields))
+            }
+            note(separate(rateLimitNames, in: fields, now: now))
         }
         if signals.contains(.xRateLimit) {
-            waits += ["X-RateLimit-", "X-Rate-Limit-"].map { separate($0, in: fields, now: now) }
+            for names in xRateLimitNames { note(separate(names, in: fields, now: now)) }
         }
-        return waits.compactMap(\.self).max()
+        return longest
+    }
+
+    private typealias Names = (remaining: HTTPField.Name, reset: HTTPField.Name)
+
+    private static let rateLimitNames = names("RateLimit-")
+    private static let xRateLimitNames = [names("X-RateLimit-"), names("X-Rate-Limit-")]
+
+    private static func names(_ prefix: String) -> Names? {
+        guard let remaining = HTTPField.Name(prefix + "Remaining"), let reset = HTTPField.Name(prefix + "Reset") else {
+            return nil
+        }
+        return (remaining, reset)
     }
 
     /// `limit=100, remaining=0, reset=50` of draft 07.
@@ -39,14 +58,17 @@ enum QuotaFields {
     }
 
     /// Two fields with numbers, of which the second may be a moment.
-    private static func separate(_ prefix: String, in fields: HTTPFields, now: Date) -> Duration? {
-        func number(_ name: String) -> Double? {
-            let text = value(of: HTTPField.Name(prefix + name), in: fields)?.trimmingCharacters(in: .whitespaces)
-            return text.flatMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ? Double($0) : nil }
-        }
-        guard number("Remaining") == 0, let reset = number("Reset"), reset.isFinite else { return nil }
+    private static func separate(_ names: Names?, in fields: HTTPFields, now: Date) -> Duration? {
+        guard let names, let remaining = fields[names.remaining], number(remaining) == 0,
+            let reset = fields[names.reset].flatMap(number), reset.isFinite
+        else { return nil }
         let seconds = reset > 1_000_000_000 ? reset - now.timeIntervalSince1970 : reset
         return .seconds(min(max(0, seconds), 1e15))
+    }
+
+    private static func number(_ text: String) -> Double? {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        return text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ? Double(text) : nil
     }
 
     /// The list of items since draft 08.

@@ -20,8 +20,8 @@ import Synchronization
 /// - A 403, 429 or 503 with a valid Retry-After closes the gate of the partition: until then, no request is sent. The
 ///   header field RateLimit does the same if it says that a quota is used up; Retry-After takes precedence. A gate is
 ///   never shortened. Requests that were sent before are not affected. `signals` and `wait` change what is read.
-/// - A gate stays closed no longer than a call may wait: at most for the time that the call that got the response has
-///   in all, and for `maximumWait`.
+/// - By default, a gate stays closed no longer than calls may take: at most for the time that the call that got the
+///   response has in all. `maximumRetryAfter` replaces that.
 /// - After a 429 that does not say for how long, a growing share of requests is refused while the server refuses more
 ///   than half of those that are sent (client-side throttling).
 /// - When the gate opens, the first of the waiting calls goes at once. The others, and those that come meanwhile,
@@ -49,7 +49,7 @@ import Synchronization
 /// | `maximumWaitingCount` | 10,000 for each partition | calls | 0 and up |
 /// | `partition` | ``TrafficPartition/authority`` | | |
 /// | `spread` | 1 s | | 0 and up |
-/// | `maximumRetryAfter` | 60 s; it replaces a longer wait | | 0, which ignores all, ... 366 days |
+/// | `maximumRetryAfter` | `nil`: 60 s, and no longer than the call may take; it replaces a longer wait | | 0, which ignores all, ... 366 days |
 /// | `signals` | ``Signals/standard`` | | |
 /// | `wait` | `nil`: what the response says | | |
 /// | `store` | `nil`: within the process | | |
@@ -80,7 +80,7 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     /// The limits of this process while the store is unavailable.
     let substitutes = PartitionMap<Turnstile<RateMeter>>()
     private let spread: Duration
-    private let maximumRetryAfter: Duration
+    private let maximumRetryAfter: Duration?
     private let signals: Signals
     private let askedWait: (@Sendable (PipelineResponse) -> Duration?)?
     /// Whether a server has refused a request without saying for how long.
@@ -108,7 +108,7 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         maximumWaitingCount: Int = 10_000,
         partition: TrafficPartition = .authority,
         spread: Duration = .seconds(1),
-        maximumRetryAfter: Duration = .seconds(60),
+        maximumRetryAfter: Duration? = nil,
         signals: Signals = .standard,
         wait: (@Sendable (_ response: PipelineResponse) -> Duration?)? = nil,
         store: (any RateLimitStore)? = nil,
@@ -118,10 +118,12 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         if let maximumWait { precondition(maximumWait >= .zero, "maximumWait is \(maximumWait), not 0 or more") }
         precondition(maximumWaitingCount >= 0, "maximumWaitingCount is \(maximumWaitingCount), not 0 or more")
         precondition(spread >= .zero, "spread is \(spread), not 0 or more")
-        precondition(
-            (.zero ... .seconds(366 * 86_400)).contains(maximumRetryAfter),
-            "maximumRetryAfter is \(maximumRetryAfter), not in 0 ... 366 days"
-        )
+        if let maximumRetryAfter {
+            precondition(
+                (.zero ... .seconds(366 * 86_400)).contains(maximumRetryAfter),
+                "maximumRetryAfter is \(maximumRetryAfter), not in 0 ... 366 days"
+            )
+        }
         self.limit = limit
         self.maximumWait = maximumWait
         self.maximumWaitingCount = maximumWaitingCount
@@ -189,20 +191,24 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         }
         guard let asked, asked > .zero else { return }
         let isRejected = isRefusal || response.statusCode == 403
-        // Longer than a call may wait, the gate would only refuse calls.
-        let total = context.deadline.map { context.start.duration(to: $0) }
-        let longest = [maximumRetryAfter, maximumWait.flatMap { $0 > .zero ? $0 : nil }, total].compactMap(\.self).min()
-        let (now, duration) = (context.clock.now, min(asked, longest ?? asked))
+        let (now, duration) = (context.clock.now, min(asked, maximumRetryAfter ?? longestClosure(context)))
         let isExtended = turnstile.change(on: context.clock) {
             $0.close(until: now.advanced(by: duration), isRejected: isRejected, at: now)
         }
         if isExtended { context.annotate("gated", by: self, duration: duration) }
     }
 
+    /// Returns for how long the gate may be closed: any longer, it would only refuse calls like this one.
+    private func longestClosure(_ context: PipelineContext) -> Duration {
+        let total = context.deadline.map { context.start.duration(to: $0) }
+        return min(total ?? .seconds(60), .seconds(60))
+    }
+
     /// Returns for how long a response asks to send no requests.
     private func wait(after response: PipelineResponse, _ context: PipelineContext) -> Duration? {
         let date = context.clock.date
-        let isRefusal = [403, 429, 503].contains(response.statusCode)
+        let status = response.statusCode
+        let isRefusal = status == 429 || status == 503 || status == 403
         let asked = isRefusal && signals.contains(.retryAfter) ? response.retryAfter(now: date) : nil
         return asked ?? QuotaFields.wait(in: response.headers, signals, now: date)
     }

@@ -59,7 +59,9 @@ struct SignedExchangesTests {
             ],
             configuration: ProviderConfiguration(clock: PipelineClock(clock))
         )
-        let target = Ask(method: .put, task: .requestData(Data("x".utf8)))
+        // A PUT is copied only with the option.
+        let options = RequestOptions { $0.hedging = .fixed(.seconds(2)) }
+        let target = Ask(method: .put, task: .requestData(Data("x".utf8)), options: options)
         let response = try await clock.run { try await provider.request(target) }
         #expect(response.statusCode == 200)
         let all = sent.withLock { $0 }

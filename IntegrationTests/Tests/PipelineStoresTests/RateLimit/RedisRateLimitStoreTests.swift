@@ -43,8 +43,27 @@ struct RedisRateLimitStoreTests {
             #expect(try await Self.reserve(try Self.store(redis)) > .seconds(90))
             let other = try RedisRateLimitStore(port: redis.port, prefix: "other")
             #expect(try await Self.reserve(other) == .zero)
-            #expect(try await redis.keys() == ["limit:1:a", "other:1:a"])
-            #expect((190...202).contains(try await redis.timeToLive("limit:1:a")))
+            #expect(try await redis.keys() == ["limit:2:a", "other:2:a"])
+            #expect((190...202).contains(try await redis.timeToLive("limit:2:a")))
+        }
+    }
+
+    @Test("V07: a clock of Redis that is set back does not move the next moment away")
+    func clockSetBack() async throws {
+        try await LocalRedis.run { redis in
+            let store = try Self.store(redis)
+            _ = try await Self.reserve(store)
+            let before = try await Self.reserve(store)
+            // As if the last reservation had been an hour from now, on a clock that was an hour ahead.
+            let value = String(
+                decoding: try #require(try await redis.command("GET", "limit:2:a").string),
+                as: UTF8.self
+            )
+            let hour = 3_600_000_000.0
+            let moved = value.split(separator: ":").compactMap { Double($0) }.map { String(format: "%.2f", $0 + hour) }
+            try await redis.command("SET", "limit:2:a", moved.joined(separator: ":"))
+            let after = try await Self.reserve(store)
+            #expect(abs(after / .seconds(1) - before / .seconds(1)) < 120, "\(before), \(after)")
         }
     }
 
