@@ -227,10 +227,9 @@ extension HedgingPlugin {
         let options = context.options
         if context.wantsStream || preconditions.contains(where: request.headers.contains) { return true }
         guard options.hedging == nil else { return false }
-        return options.retry.maximumAttempts == 1 || !methods.contains(request.method)
+        return options.retry.maximumAttempts == 1 || !DeduplicationPlugin.standardMethods.contains(request.method)
     }
 
-    private static let methods: [HTTPRequest.Method] = [.get, .head, .options, .query]
     /// The fields that make a request conditional.
     ///
     /// Source: RFC 9110 §13.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-13.1
