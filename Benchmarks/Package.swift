@@ -104,6 +104,7 @@ let package = Package(
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineTesting", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

@@ -16,7 +16,7 @@ public protocol APIOperation<Value>: Sendable {
 /// An operation that is a single call of a provider; a call ends properly even if it is cancelled before it begins.
 protocol ProviderCall {}
 
-extension APIRequest: APIOperation, ProviderCall {
+extension APIRequest: APIOperation {
     /// Sends the request and decodes its response, never on the caller's actor.
     public func run(
         in client: APIClient,

@@ -122,3 +122,5 @@ extension APIRequest: SafelyDescribed {
     /// The method and the path, without the query.
     public var description: String { "\(parts.method) \(parts.path)" }
 }
+
+extension APIRequest: ProviderCall {}

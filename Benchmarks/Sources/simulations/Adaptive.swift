@@ -11,12 +11,12 @@ extension Scenario {
     }
 
     private static let knees = [
-        Knee(workers: 16, serviceTime: .exponential(mean: .milliseconds(20)), text: "16 workers, 20 ms", callers: 100),
+        Knee(workers: 16, serviceTime: .exponential(mean: .milliseconds(20)), text: "16 workers, 20 ms", callers: 400),
         Knee(
             workers: 40,
             serviceTime: .uniform(.milliseconds(20) ... .milliseconds(80)),
             text: "40 workers, 50 ms",
-            callers: 200
+            callers: 400
         ),
         Knee(workers: 100, serviceTime: .constant(.milliseconds(200)), text: "100 workers, 200 ms", callers: 400),
     ]

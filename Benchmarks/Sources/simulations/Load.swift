@@ -71,7 +71,7 @@ struct Load {
                         try? await clock.sleep(until: clock.origin.advanced(by: call.moment))
                     }
                     group.addTask {
-                        receipts.set(await Self.perform(call, provider, clock), at: index)
+                        receipts.set(await Self.perform(call, provider) { clock.now.offset }, at: index)
                     }
                 }
             }
@@ -88,7 +88,8 @@ struct Load {
                     group.addTask {
                         try? await clock.sleep(for: .microseconds(100 * index))
                         while clock.now.offset < end {
-                            let receipt = await Self.perform(Call(moment: clock.now.offset), provider, clock)
+                            let call = Call(moment: clock.now.offset)
+                            let receipt = await Self.perform(call, provider) { clock.now.offset }
                             if !receipt.isSuccess { try? await clock.sleep(for: .milliseconds(10)) }
                         }
                     }
@@ -97,15 +98,16 @@ struct Load {
         }
     }
 
-    private static func perform(_ call: Call, _ provider: Provider<URLTarget>, _ clock: ManualClock) async -> Receipt {
+    /// Makes a call, and returns how it ended by a clock that begins at zero.
+    static func perform(_ call: Call, _ provider: Provider<URLTarget>, now: () -> Duration) async -> Receipt {
         var target = URLTarget(call.url, method: call.method)
         target.validationType = .anyStatus
         do {
             let response = try await provider.request(target, options: call.options)
-            return Receipt(call: call, end: clock.now.offset, status: response.statusCode, code: nil)
+            return Receipt(call: call, end: now(), status: response.statusCode, code: nil)
         } catch {
             let code = (error as? PipelineError)?.code ?? .cancelled
-            return Receipt(call: call, end: clock.now.offset, status: nil, code: code)
+            return Receipt(call: call, end: now(), status: nil, code: code)
         }
     }
 }

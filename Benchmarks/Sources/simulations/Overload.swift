@@ -24,7 +24,7 @@ extension Scenario {
         scenario.add(
             "responses in time, of the capacity",
             .percent,
-            .atLeast(0.95),
+            .atLeast(0.85),
             with: with.goodput,
             without: without.goodput
         )
@@ -39,7 +39,7 @@ extension Scenario {
         scenario.add(
             "admitted calls that miss the deadline",
             .percent,
-            .atMost(0.05),
+            .atMost(0.1),
             with: with.lateShare,
             without: without.lateShare
         )

@@ -14,11 +14,18 @@ struct Simulations {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isQuick = arguments == ["--quick"]
         let folder = arguments.count == 2 && arguments[0] == "--output" ? URL(filePath: arguments[1]) : nil
-        guard arguments.isEmpty || isQuick || folder != nil else {
-            print("usage: simulations [--quick | --output FOLDER]")
+        let server = arguments.count == 2 && arguments[0] == "--open-soak" ? arguments[1] : nil
+        guard arguments.isEmpty || isQuick || folder != nil || server != nil else {
+            print("usage: simulations [--quick | --output FOLDER | --open-soak ORIGIN-OF-SERVER]")
             exit(2)
         }
-        let scenarios = await run(Scale(isQuick: isQuick))
+        var scenarios: [Scenario] = []
+        if let server {
+            scenarios = [try await Scenario.openSoak(at: server)]
+            print(scenarios[0].table)
+        } else {
+            scenarios = try await run(Scale(isQuick: isQuick))
+        }
         if let folder { try write(scenarios, to: folder) }
         let unproved = scenarios.filter { !$0.isProved }
         guard unproved.isEmpty else {
@@ -28,8 +35,8 @@ struct Simulations {
         print("\nall aims are met")
     }
 
-    static func run(_ scale: Scale) async -> [Scenario] {
-        let steps: [@Sendable () async -> Scenario] = [
+    static func run(_ scale: Scale) async throws -> [Scenario] {
+        let steps: [@Sendable () async throws -> Scenario] = [
             {
                 var scenario = await Scenario.quota(.there(.milliseconds(50)), share: 0.97, scale)
                 scenario.charts = [await Scenario.quotaChart(scale)]
@@ -43,10 +50,11 @@ struct Simulations {
             { await .hedging(scale) },
             { await .fairness(scale) },
             { await .adaptive(scale) },
+            { try await .openSoak() },
         ]
         var scenarios: [Scenario] = []
         for step in steps {
-            let scenario = await step()
+            let scenario = try await step()
             print("\(scenarios.isEmpty ? "" : "\n")\(scenario.table)")
             scenarios.append(scenario)
         }

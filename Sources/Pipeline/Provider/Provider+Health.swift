@@ -31,15 +31,49 @@ public struct PluginHealth: Sendable, Hashable, Encodable {
     public let status: Status
     /// The state of each server or limit, by its name; without secrets.
     public let details: [String: String]
+    /// The figures of each server or limit, by its name, to set the gauges of a metrics system.
+    public let gauges: [String: [Gauge: Double]]
 
     /// Describes the health of a plugin, whose name ``Provider/health`` adds.
     ///
     /// - Parameters:
     ///   - status: how well the plugin works.
     ///   - details: the state of each server or limit, by its name; it must not contain a secret.
-    public init(_ status: Status, details: [String: String] = [:]) {
+    ///   - gauges: the figures of each server or limit, by its name.
+    public init(_ status: Status, details: [String: String] = [:], gauges: [String: [Gauge: Double]] = [:]) {
         self.status = status
         self.details = details
+        self.gauges = gauges
+    }
+}
+
+extension PluginHealth {
+    /// What a figure of ``gauges`` measures.
+    public struct Gauge: RawRepresentable, Sendable, Hashable, Encodable, CodingKeyRepresentable {
+        /// The name, in lower camel case.
+        public let rawValue: String
+
+        /// Names a figure of a plugin of your own.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name as a key of a JSON object.
+        public var codingKey: any CodingKey { rawValue.codingKey }
+
+        /// Takes the name from a key of a JSON object.
+        public init(codingKey: some CodingKey) { rawValue = codingKey.stringValue }
+
+        /// The number of requests that may be in progress.
+        public static let limit = Gauge(rawValue: "limit")
+        /// The number of requests in progress.
+        public static let inUse = Gauge(rawValue: "inUse")
+        /// The number of calls that wait.
+        public static let waiting = Gauge(rawValue: "waiting")
+        /// The state of a circuit: 0 if it is closed, 0.5 if it is half-open, 1 if it refuses requests.
+        public static let openness = Gauge(rawValue: "openness")
+        /// The share of failures among the outcomes that a circuit remembers, `0...1`.
+        public static let failureRatio = Gauge(rawValue: "failureRatio")
+        /// For how many seconds no call passes.
+        public static let closedSeconds = Gauge(rawValue: "closedSeconds")
     }
 }
 

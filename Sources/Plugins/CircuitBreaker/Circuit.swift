@@ -34,6 +34,8 @@ struct Circuit: Sendable {
 
     private struct Probes {
         var since = Duration.zero
+        /// When the latest one passed.
+        var latest = Duration.zero
         var runningCount = 0
         /// The number of running probes whose response head has arrived.
         var headCount = 0
@@ -73,6 +75,9 @@ struct Circuit: Sendable {
         state == .closed && window.failureCount(at: now) == 0
     }
 
+    /// The share of failures in the window; 0 without outcomes.
+    var failureRatio: Double { window.callCount > 0 ? Double(window.failureCount) / Double(window.callCount) : 0 }
+
     /// Returns the changes since the previous call, in order.
     mutating func takeChanges() -> [Change] {
         defer { changes = [] }
@@ -101,8 +106,11 @@ struct Circuit: Sendable {
         case .open: return .refused(.open, retryAfter: openUntil - now)
         case .isolated: return .refused(.isolated, retryAfter: nil)
         case .halfOpen:
-            guard probes.count < rules.probeCount else { return .refused(.halfOpen, retryAfter: nil) }
+            guard probes.count < rules.probeCount || mayAddProbe(at: now) else {
+                return .refused(.halfOpen, retryAfter: nil)
+            }
             if probes.count == 0 { probes.since = now }
+            probes.latest = now
             probes.runningCount += 1
             return .passes(Permit(generation: generation, isProbe: true))
         }
@@ -145,6 +153,11 @@ struct Circuit: Sendable {
         window.record(isFailure: ending == .failure, at: now)
         guard window.callCount >= minimumCallCount else { return }
         if rules.isReached(by: window.failureCount, of: window.callCount) { open(at: now) }
+    }
+
+    /// Returns whether one more probe passes, because the others may hang on a server that works again by now.
+    private func mayAddProbe(at now: Duration) -> Bool {
+        probes.headCount < probes.runningCount && now >= probes.latest + rules.breakDuration
     }
 
     /// Ends the half-open state if its probes have taken too long.

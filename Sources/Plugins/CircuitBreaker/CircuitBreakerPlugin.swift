@@ -16,8 +16,10 @@ public import Pipeline
 ///   `minimumCallCount` outcomes and at least `failureRatio` of them are failures.
 /// - An open circuit refuses requests, also those that wait in a line of ``RateLimitPlugin`` or
 ///   ``ConcurrencyLimitPlugin`` inside. After `breakDuration`, the next `probeCount` requests pass as probes, and the
-///   circuit is half-open: it refuses further requests until all probes have ended. It closes with an empty window if
-///   less than `failureRatio` of the probes failed, and otherwise opens for another `breakDuration`.
+///   circuit is half-open: it refuses further requests until that many probes have ended. It closes with an empty
+///   window if less than `failureRatio` of them failed, and otherwise opens for another `breakDuration`.
+/// - As long as a probe waits for its response head, one more request passes as a probe for each further
+///   `breakDuration`, so that a request that hangs does not delay the return of a server that works again.
 /// - If the probes have not ended within `probeTimeout`, the circuit opens if a probe has no response head by then.
 ///   Otherwise, the probes with a head count as successes.
 /// - An outcome counts only if the circuit has not changed its state since the request passed.
@@ -61,8 +63,8 @@ public import Pipeline
 ///   or the transport.
 /// - If a stack has two, both count every exchange.
 ///
-/// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due. All other errors pass
-/// through unchanged.
+/// **Errors**: `circuitOpen`, with `retryAfter` if it is known when the next probe is due, and with the latest failure
+/// of the server as `refusalCause`. All other errors pass through unchanged.
 ///
 /// **Secrets**: errors, changes and health name the origin of a request. They never show the key of a custom partition.
 public struct CircuitBreakerPlugin: Stage.Exchange {
@@ -155,7 +157,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             let (state, rest) = circuit.status(on: context.clock)
             throw await refusal(by: circuit, state == .closed ? .open : state, rest, context)
         } catch {
-            end(permit, of: circuit, ending(of: error, context) { Self.hasExchange(context) }, context)
+            let ending = ending(of: error, context) { Self.hasExchange(context) }
+            end(permit, of: circuit, ending, cause: Self.cause(error), context)
             throw error
         }
     }
@@ -192,7 +195,14 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         if isSlow, ending == .success { ending = .failure }
         // A body in memory has ended, and needs no closure.
         guard ending == .success, response.body.isStream, !(permit.isProbe && Self.endsWithHead(context)) else {
-            end(permit, of: circuit, ending, context)
+            let cause = ending == .failure ? response.statusCode : nil
+            end(
+                permit,
+                of: circuit,
+                ending,
+                cause: cause.map { .init(code: .unacceptableStatus, statusCode: $0) },
+                context
+            )
             return response
         }
         return watching(response, circuit, permit, context)
@@ -212,7 +222,8 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             switch how {
             case .complete, .released: end(permit, of: circuit, .success, hadHead: hadHead, context)
             case .failed(let error):
-                end(permit, of: circuit, ending(of: error, context) { true }, hadHead: hadHead, context)
+                let ending = ending(of: error, context) { true }
+                end(permit, of: circuit, ending, hadHead: hadHead, cause: Self.cause(error), context)
             }
         }
         return response
@@ -232,13 +243,19 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         of circuit: SharedCircuit,
         _ ending: Circuit.Ending,
         hadHead: Bool = false,
+        cause: PipelineError.RefusalCause? = nil,
         _ context: PipelineContext
     ) {
-        switch circuit.end(permit, ending, hadHead: hadHead, on: context.clock) {
+        switch circuit.end(permit, ending, hadHead: hadHead, cause: cause, on: context.clock) {
         case .open: context.annotate("opened", by: self)
         case .closed: context.annotate("closed", by: self)
         default: break
         }
+    }
+
+    private static func cause(_ error: any Error) -> PipelineError.RefusalCause {
+        let error = error as? PipelineError
+        return .init(code: error?.code ?? .cancelled, statusCode: error?.response?.statusCode)
     }
 
     /// Returns whether a probe ends at the head of its response, so that other calls need not wait for a long body.
@@ -314,7 +331,7 @@ extension CircuitBreakerPlugin: CapabilityDeclaring {
     /// A capability of its own, for its order rules.
     public var capabilities: Set<PluginCapability> { [Self.breaksCircuits] }
 
-    /// Finds a breaker outside a cache, and two breakers.
+    /// Finds a breaker outside a cache, two breakers, and one without an attempt timeout.
     public var orderRules: [OrderRule] {
         [
             OrderRule(
@@ -331,6 +348,15 @@ extension CircuitBreakerPlugin: CapabilityDeclaring {
                 [Self.breaksCircuits],
                 consequence: "both count every exchange",
                 remedy: "keep one of them"
+            ),
+            OrderRule(
+                "breaker-without-timeout",
+                [Self.breaksCircuits],
+                .without,
+                [TimeoutPlugin.limitsExchanges],
+                consequence: "a server that never responds is noticed only when the transport gives up",
+                remedy: "add TimeoutPlugin(attempt:)",
+                severity: .hint
             ),
         ]
     }

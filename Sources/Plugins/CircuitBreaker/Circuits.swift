@@ -42,11 +42,13 @@ final class Circuits: Sendable {
 
     func health(on clock: PipelineClock) -> PluginHealth {
         var details: [String: String] = [:]
+        var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var unnamedCount = 0
         let all = map.all
         var refusingCount = 0
         for (_, circuit) in all {
             let (state, remainingBreak) = circuit.status(on: clock)
+            if let name = circuit.name { gauges[name] = circuit.gauges }
             guard state != .closed else { continue }
             if state == .isolated || remainingBreak.map({ $0 > .zero }) == true { refusingCount += 1 }
             if let name = circuit.name {
@@ -60,6 +62,7 @@ final class Circuits: Sendable {
         }
         if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) not closed" }
         let refusesAll = all.isEmpty ? isIsolated.load(ordering: .acquiring) : refusingCount == all.count
-        return PluginHealth(refusesAll ? .unhealthy : details.isEmpty ? .healthy : .degraded, details: details)
+        let status: PluginHealth.Status = refusesAll ? .unhealthy : details.isEmpty ? .healthy : .degraded
+        return PluginHealth(status, details: details, gauges: gauges)
     }
 }

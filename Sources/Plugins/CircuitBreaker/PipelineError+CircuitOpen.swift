@@ -11,14 +11,18 @@ extension PipelineError {
     /// Returns the error of a request that a circuit has refused.
     static func refused(by circuit: SharedCircuit, in state: CircuitState, retryAfter: Duration?) -> PipelineError {
         let name = "the circuit of \(circuit.name ?? "its partition")"
+        let cause = circuit.cause
+        let after = cause.map { " after " + ($0.statusCode.map { "status \($0)" } ?? $0.code.rawValue) } ?? ""
         return switch state {
         case .isolated: refused(.circuitOpen, "\(name) is isolated until it is reset")
-        case .closed, .halfOpen: refused(.circuitOpen, "\(name) is half-open, and its probes have not ended")
+        case .closed, .halfOpen:
+            refused(.circuitOpen, "\(name) is half-open\(after), and its probes have not ended", cause: cause)
         case .open:
             refused(
                 .circuitOpen,
-                "\(name) is open, and the next probe is due in \(PipelineError.text(of: retryAfter ?? .zero))",
-                retryAfter: retryAfter
+                "\(name) is open\(after), and the next probe is due in \(PipelineError.text(of: retryAfter ?? .zero))",
+                retryAfter: retryAfter,
+                cause: cause
             )
         }
     }

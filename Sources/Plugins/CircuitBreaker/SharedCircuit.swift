@@ -8,6 +8,8 @@ final class SharedCircuit: PartitionObject {
         /// The clock of the first call that needed the time, and the moment from which the circuit counts.
         var clock: PipelineClock?
         var origin: PipelineClock.Instant?
+        /// The latest failure that was counted.
+        var cause: PipelineError.RefusalCause?
         /// What to call when the circuit opens, by number.
         var watches: [Int: @Sendable () -> Void] = [:]
         var watchCount = 0
@@ -32,6 +34,9 @@ final class SharedCircuit: PartitionObject {
         state.withLock { $0.circuit.isIdle(at: $0.origin?.duration(to: now) ?? .zero) }
     }
 
+    /// The latest failure that was counted; `nil` before the first.
+    var cause: PipelineError.RefusalCause? { state.withLock { $0.cause } }
+
     var current: CircuitState { state.withLock { $0.circuit.state } }
 
     /// Whether the circuit is open or isolated.
@@ -43,6 +48,14 @@ final class SharedCircuit: PartitionObject {
         return state.withLock { state in
             let offset = state.origin.map { $0.duration(to: now) } ?? .zero
             return (state.circuit.state, state.circuit.remainingBreak(at: offset))
+        }
+    }
+
+    /// The figures for a report.
+    var gauges: [PluginHealth.Gauge: Double] {
+        state.withLock { state in
+            let openness = [CircuitState.closed: 0.0, .halfOpen: 0.5][state.circuit.state] ?? 1.0
+            return [.openness: openness, .failureRatio: state.circuit.failureRatio]
         }
     }
 
@@ -63,9 +76,11 @@ final class SharedCircuit: PartitionObject {
         _ permit: Circuit.Permit,
         _ ending: Circuit.Ending,
         hadHead: Bool,
+        cause: PipelineError.RefusalCause?,
         on clock: PipelineClock
     ) -> CircuitState? {
         if ending == .ignored, !permit.isProbe { return nil }
+        if ending == .failure, let cause { state.withLock { $0.cause = cause } }
         return change(on: clock) { circuit, now in
             let old = circuit.generation
             circuit.end(permit, ending, hadHead: hadHead, at: now)

@@ -12,6 +12,14 @@
 ///
 /// Times are measured from any fixed moment.
 struct AdaptiveLimit: Sendable {
+    enum Outcome: Sendable {
+        case answered
+        /// The server refused the request.
+        case refused
+        /// The request had no response when its time was up.
+        case late
+    }
+
     /// A request that has ended.
     struct Sample: Sendable {
         let start: Duration
@@ -20,8 +28,7 @@ struct AdaptiveLimit: Sendable {
         let inFlight: Int
         /// Whether other requests waited for a permit at its end.
         let hasQueue: Bool
-        /// Whether the server refused the request or did not respond in time.
-        var wasDropped = false
+        var outcome = Outcome.answered
     }
 
     /// What the next window of samples is for.
@@ -40,8 +47,22 @@ struct AdaptiveLimit: Sendable {
         var dropCount = 0
         var queueCount = 0
         var latencySum = 0.0
+        var squareSum = 0.0
         var inFlightSum = 0
         var start = Duration.zero
+
+        mutating func add(_ latency: Double) {
+            latencySum += latency
+            squareSum += latency * latency
+        }
+
+        /// The mean latency, and its standard error in proportion to it.
+        func latency(of count: Int) -> (mean: Double, error: Double) {
+            let mean = latencySum / Double(count)
+            guard mean > 0 else { return (mean, 0) }
+            let variance = max(0, squareSum / Double(count) - mean * mean)
+            return (mean, (variance / Double(count)).squareRoot() / mean)
+        }
     }
 
     private static let headroom = 0.03
@@ -50,7 +71,12 @@ struct AdaptiveLimit: Sendable {
     private static let climbFactor = 1.5
     private static let probeFactor = 0.7
     private static let probeInterval: Duration = .seconds(10)
-    private static let windowsBetweenProbes = 40
+    private static let windowsBetweenProbes = 15...40
+    /// By how many standard errors a latency may exceed the baseline by chance, in addition.
+    private static let errorWeight = 0.75
+    /// By what factor a request without a response is late if the server is overloaded, and not only its caller's
+    /// deadline was close.
+    private static let lateFactor = 10.0
     private static let minimumSampleCount = 100
     private static let climbSampleCount = 20
     /// A window that is not full ends after a time, with a few samples.
@@ -103,17 +129,23 @@ struct AdaptiveLimit: Sendable {
         window.count += 1
         window.inFlightSum += sample.inFlight
         if sample.hasQueue { window.queueCount += 1 }
-        if sample.wasDropped {
-            window.dropCount += 1
-        } else {
-            window.latencySum += (sample.end - sample.start) / .seconds(1)
-        }
+        let latency = (sample.end - sample.start) / .seconds(1)
+        if isDropped(sample.outcome, after: latency) { window.dropCount += 1 } else { window.add(latency) }
         let isOld = window.count >= Self.fewestSampleCount && sample.end - window.start >= Self.windowLength
         // Many drops need no mean.
         let isRefused = window.dropCount >= Self.fewestDropCount && 4 * window.dropCount >= window.count
         guard window.count >= sampleCount || isOld || isRefused else { return }
         close(window, at: sample.end)
         window = Window()
+    }
+
+    /// Returns whether the server had no room for a request; not if it only had too little time left when it was sent.
+    private func isDropped(_ outcome: Outcome, after latency: Double) -> Bool {
+        switch outcome {
+        case .answered: false
+        case .refused: true
+        case .late: baseline.map { latency > Self.lateFactor * $0 } ?? true
+        }
     }
 
     /// The number of samples in a window, which is small while the limit climbs.
@@ -136,11 +168,11 @@ struct AdaptiveLimit: Sendable {
             return drop(kept, share: Double(window.dropCount) / Double(window.count), inFlight, at: now)
         }
         if let start = dropStart, limit > start.limit { dropStart = nil }
-        let latency = window.latencySum / Double(answered)
-        let gradient = isSaturated ? gradient(of: latency) : 1
+        let (latency, error) = window.latency(of: answered)
+        let gradient = isSaturated ? gradient(of: latency, error: error) : 1
         switch phase {
         case .probing(let previous):
-            if isSaturated, latency < 0.85 * previous, permits > Int(range.lowerBound) {
+            if isSaturated, latency < (0.85 - error) * previous, permits > Int(range.lowerBound) {
                 return probe(latency, inFlight, at: now)
             }
             note(inFlight, at: now)
@@ -169,11 +201,15 @@ struct AdaptiveLimit: Sendable {
             follow(min(gradient, kept), isSaturated: isSaturated)
             // A limit that has fallen a lot may have fallen for a baseline that was too low by chance.
             windowsSinceProbe += 1
-            let isDue = now >= nextProbe || windowsSinceProbe > Self.windowsBetweenProbes || limit <= 0.6 * probedLimit
-            guard isSaturated, isDue || baseline == nil else { return }
+            guard isSaturated, isProbeDue(at: now) || baseline == nil else { return }
             probedLimit = limit
             probe(latency, inFlight, at: now)
         }
+    }
+
+    private func isProbeDue(at now: Duration) -> Bool {
+        (now >= nextProbe && Self.windowsBetweenProbes.contains(windowsSinceProbe))
+            || windowsSinceProbe > Self.windowsBetweenProbes.upperBound || limit <= 0.6 * probedLimit
     }
 
     /// Raises the limit in a large step, but only by one close to where the server has dropped requests.
@@ -217,9 +253,9 @@ struct AdaptiveLimit: Sendable {
     }
 
     /// Returns by which factor the requests in flight exceed the knee, as a number in `0.5...1`.
-    private func gradient(of latency: Double) -> Double {
+    private func gradient(of latency: Double, error: Double) -> Double {
         guard let baseline, latency > 0 else { return 1 }
-        return min(1, max(0.5, Self.tolerance * baseline / latency))
+        return min(1, max(0.5, (Self.tolerance + Self.errorWeight * error) * baseline / latency))
     }
 
     /// Returns whether a fall of the limit by a fifth has not lowered the latency, so that it is below the knee.

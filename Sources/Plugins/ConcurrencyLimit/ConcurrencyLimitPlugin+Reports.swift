@@ -1,27 +1,28 @@
 public import Pipeline
 
-extension ConcurrencyLimitPlugin: OptionHandling {
+extension ConcurrencyLimitPlugin {
     /// The only option that the plugin handles is `priority`.
     public var handledOptions: [RequestOptions.PluginOption] { [.priority] }
 }
 
-extension ConcurrencyLimitPlugin: HealthReporting {
+extension ConcurrencyLimitPlugin {
     /// Degraded while requests wait; the details give the permits of each partition, unless its key may be a secret.
     public func health(on clock: PipelineClock) -> PluginHealth {
         var details: [String: String] = [:]
+        var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var waitingCount = 0
         for (key, turnstile) in turnstiles.all {
-            let (text, waiting) = turnstile.read { meter, waiting in
-                ("\(meter.inUse) of \(meter.limit) in use, \(waiting) waiting", waiting)
-            }
+            let (inUse, limit, waiting) = turnstile.read { ($0.inUse, $0.limit, $1) }
             waitingCount += waiting
-            if let name = key.shownName { details[name] = text }
+            guard let name = key.shownName else { continue }
+            details[name] = "\(inUse) of \(limit) in use, \(waiting) waiting"
+            gauges[name] = [.limit: Double(limit), .inUse: Double(inUse), .waiting: Double(waiting)]
         }
-        return PluginHealth(waitingCount > 0 ? .degraded : .healthy, details: details)
+        return PluginHealth(waitingCount > 0 ? .degraded : .healthy, details: details, gauges: gauges)
     }
 }
 
-extension ConcurrencyLimitPlugin: CapabilityDeclaring {
+extension ConcurrencyLimitPlugin {
     private static let limitsConcurrency = PluginCapability("limits concurrency")
 
     /// A capability of its own, for the rules about its position.

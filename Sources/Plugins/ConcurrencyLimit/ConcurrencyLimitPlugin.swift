@@ -55,17 +55,17 @@ public import Pipeline
 /// **Secrets**: none. Errors and reports show the origin of a partition, but no key from a closure.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6298.html for the time that a waiting request leaves for its exchange
-public struct ConcurrencyLimitPlugin: Stage.Exchange {
+public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthReporting, CapabilityDeclaring {
     /// What an outcome says about the capacity of the server.
     public struct Verdict: Sendable, Hashable {
-        let outcome: PermitMeter.Outcome
+        let outcome: PermitMeter.Outcome?
 
         /// The server had room for the request; its latency counts.
         public static let success = Verdict(outcome: .answered)
         /// The server had no room for the request.
-        public static let dropped = Verdict(outcome: .dropped)
+        public static let dropped = Verdict(outcome: .refused)
         /// The outcome is not counted.
-        public static let ignored = Verdict(outcome: .ignored)
+        public static let ignored = Verdict(outcome: nil)
     }
 
     private typealias Decision = @Sendable (Result<PipelineResponse, PipelineError>) -> Verdict?
@@ -115,12 +115,12 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
             if CircuitPass.current?.circuit.refuses == true {
-                turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
+                turnstile.leave(from: context.clock.now, on: context.clock, nil)
                 throw CircuitHasOpened()
             }
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
-                turnstile.leave(from: context.clock.now, on: context.clock, .ignored)
+                turnstile.leave(from: context.clock.now, on: context.clock, nil)
                 throw RateGateClosed()
             }
         }
@@ -133,7 +133,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
                 return response
             }
             let clock = context.clock
-            response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .init($0, outcome)) }
+            response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .of($0, outcome)) }
             return response
         } catch {
             turnstile.leave(from: start, on: context.clock, outcome(of: error, context))
@@ -141,22 +141,22 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange {
         }
     }
 
-    private func outcome(of response: PipelineResponse) -> PermitMeter.Outcome {
+    private func outcome(of response: PipelineResponse) -> PermitMeter.Outcome? {
         if let verdict = decide?(.success(response)) { return verdict.outcome }
         return switch response.statusCode {
-        case 429, 503, 504: .dropped
+        case 429, 503, 504: .refused
         // An error may come early or late, whatever the load.
-        case 400...: .ignored
+        case 400...: nil
         default: .answered
         }
     }
 
-    private func outcome(of error: any Error, _ context: PipelineContext) -> PermitMeter.Outcome {
+    private func outcome(of error: any Error, _ context: PipelineContext) -> PermitMeter.Outcome? {
         let error = error as? PipelineError
         if let decide, let error, error.code != .cancelled, let verdict = decide(.failure(error)) {
             return verdict.outcome
         }
-        return PermitMeter.Outcome(error, deadline: context.deadline, context.clock)
+        return .of(error, deadline: context.deadline, context.clock)
     }
 
     /// Waits for a permit, or throws the reason why there is none.
@@ -200,7 +200,7 @@ extension Turnstile<PermitMeter> {
     fileprivate func leave(
         from start: PipelineClock.Instant,
         on clock: PipelineClock,
-        _ outcome: PermitMeter.Outcome
+        _ outcome: PermitMeter.Outcome?
     ) {
         let end = clock.now
         change(on: clock) { $0.release(from: start, to: end, outcome) }
@@ -208,25 +208,28 @@ extension Turnstile<PermitMeter> {
 }
 
 extension PermitMeter.Outcome {
-    /// The outcome of an exchange whose body has ended.
-    fileprivate init(_ end: BodyEnd, _ head: Self) {
+    /// Returns the outcome of an exchange whose body has ended.
+    fileprivate static func of(_ end: BodyEnd, _ head: Self?) -> Self? {
         switch end {
-        case .complete: self = head
-        case .released: self = .ignored
-        case .failed(let error):
-            self = (error as? PipelineError)?.code.isKind(of: .timeout) == true ? .dropped : .ignored
+        case .complete: head
+        case .released: nil
+        case .failed(let error): (error as? PipelineError)?.code.isKind(of: .timeout) == true ? .late : nil
         }
     }
 
-    /// The outcome of an exchange that failed.
-    fileprivate init(_ error: PipelineError?, deadline: PipelineClock.Instant?, _ clock: PipelineClock) {
+    /// Returns the outcome of an exchange that failed.
+    fileprivate static func of(
+        _ error: PipelineError?,
+        deadline: PipelineClock.Instant?,
+        _ clock: PipelineClock
+    ) -> Self? {
         switch error?.code {
         // A plugin inside refused the request, or another call was at fault.
-        case .some(.timeout(.queue)): self = .ignored
-        case .some(.timeout): self = .dropped
+        case .some(.timeout(.queue)): nil
+        case .some(.timeout): .late
         // The call was cancelled because its time was up, so the server was too slow.
-        case .some(.cancelled), nil: self = deadline.map { $0 <= clock.now } ?? false ? .dropped : .ignored
-        default: self = .ignored
+        case .some(.cancelled), nil: deadline.map { $0 <= clock.now } ?? false ? .late : nil
+        default: nil
         }
     }
 }

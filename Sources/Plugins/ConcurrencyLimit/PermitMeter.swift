@@ -2,14 +2,7 @@ import Pipeline
 
 /// The permits of a partition: how many there are, how many are in use, and how long requests keep them.
 struct PermitMeter: TrafficMeter {
-    /// How a request ended.
-    enum Outcome: Sendable, Hashable {
-        case answered
-        /// The server refused the request or did not respond in time.
-        case dropped
-        /// The request says nothing about the server.
-        case ignored
-    }
+    typealias Outcome = AdaptiveLimit.Outcome
 
     private let fixed: Int
     private var adaptive: AdaptiveLimit?
@@ -52,9 +45,9 @@ struct PermitMeter: TrafficMeter {
         return waits ? latency.mean + latency.deviation * 4 : latency.mean
     }
 
-    /// Returns a permit.
-    mutating func release(from start: PipelineClock.Instant, to end: PipelineClock.Instant, _ outcome: Outcome) {
-        if outcome != .ignored { learn(start, end, outcome) }
+    /// Returns a permit; the outcome is `nil` if the request says nothing about the server.
+    mutating func release(from start: PipelineClock.Instant, to end: PipelineClock.Instant, _ outcome: Outcome?) {
+        if let outcome { learn(start, end, outcome) }
         inUse -= 1
     }
 
@@ -70,7 +63,7 @@ struct PermitMeter: TrafficMeter {
                 end: origin.duration(to: end),
                 inFlight: inUse,
                 hasQueue: waitingCount > 0,
-                wasDropped: outcome == .dropped
+                outcome: outcome
             )
         )
         let duration = start.duration(to: end)

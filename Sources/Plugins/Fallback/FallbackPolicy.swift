@@ -6,6 +6,7 @@ public import Pipeline
 /// ```swift
 /// FallbackPolicy(methods: [.get, .post])
 /// FallbackPolicy { outcome in outcome.error?.code == .dns ? false : nil }
+/// FallbackPolicy { outcome in outcome.error?.refusalCause?.code == .dns ? false : nil }
 /// ```
 ///
 /// **Defaults**

@@ -339,4 +339,15 @@ extension HedgingPlugin: CapabilityDeclaring {
             ),
         ]
     }
+
+    /// Finds a plugin that retries on another budget.
+    public func conflict(with other: any PluginType) -> SettingConflict? {
+        guard let other = other as? RetryPlugin, other.ledger !== retry.ledger else { return nil }
+        return SettingConflict(
+            "hedge-on-another-budget",
+            problem: "retries and copies have separate budgets",
+            consequence: "a server in trouble gets the additional requests of both",
+            remedy: "pass the plugin of the stack, as in HedgingPlugin(retry: retry)"
+        )
+    }
 }

@@ -1,6 +1,6 @@
 public import Pipeline
 
-extension LoggingPlugin: CapabilityDeclaring {
+extension LoggingPlugin {
     private static let logsExchanges = PluginCapability("logs exchanges to the default logger")
     private static let logsSummaries = PluginCapability("logs summaries to the default logger")
 

@@ -1,7 +1,7 @@
 import Logging
 public import Pipeline
 
-extension LoggingPlugin: FindingReporting {
+extension LoggingPlugin {
     /// Writes a leak or a fault of the stack as a warning, unless the plugin's level is `off`.
     public func report(_ finding: PipelineDescription.Finding) -> Bool {
         guard level != .off else { return false }

@@ -33,6 +33,9 @@ public import Pipeline
 /// - Writes the line of a failure when the failure passes the plugin. Four kinds of failure are written when the call
 ///   ends: a value that the provider cannot decode, a stream that breaks, a call that was cancelled before it began,
 ///   and a failure from a plugin further outside. Such a failure has no line of its own if the last attempt has one.
+/// - Of the calls that a plugin refused before anything was sent, such as with `circuitOpen` or `limit.rate`, one in
+///   10 s for each host and code has a line of the level `error`, and the others have one of the level `info`. The line
+///   of the failure that opened a circuit ends with `CircuitBreakerPlugin opened`.
 /// - A cancelled call has not failed: its line has the level `info`. This includes a stream that is released before its
 ///   end.
 /// - Writes a summary when the call ends; for a stream, when its body ends.
@@ -65,7 +68,9 @@ public import Pipeline
 /// and hides passwords and tokens in bodies. Its declared values are hidden in the whole line, including reasons of
 /// errors and the text of a formatter. In the lines of a call, values of 8 bytes or more in its secret header fields
 /// and cookies are hidden, too.
-public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, Stage.DidFinish {
+public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, Stage.DidFinish, CapabilityDeclaring,
+    FindingReporting
+{
     enum Output: Sendable {
         case standard(Logger)
         case logger(Logger)
@@ -81,6 +86,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     private let formatter: (@Sendable (Event) -> String?)?
     /// Distinguishes what this plugin remembers about a call from what another one does.
     let identity = Identity()
+    private let refusals = RefusalLines()
 
     /// Creates a plugin that writes to swift-log or to a closure.
     ///
@@ -227,7 +233,11 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     /// out.
     func failureLevel(_ error: PipelineError?, _ statusCode: Int?, _ context: PipelineContext) -> Level? {
         if context.options.avoidLogError { return nil }
-        if let error { return error.code == .cancelled ? .info : .error }
+        if let error {
+            if error.code == .cancelled { return .info }
+            guard error.isRefusal, context.exchanges.isEmpty else { return .error }
+            return refusals.isFirst(error, context) ? .error : .info
+        }
         guard let statusCode else { return nil }
         let accepted = context.target.validationType
         return (accepted == .anyStatus ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error

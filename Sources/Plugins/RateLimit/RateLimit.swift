@@ -11,7 +11,7 @@
 /// average delay on the way is lost: with delays of 0 to 50 ms and a period of 1 s, 97.4 % of the limit can be used.
 ///
 /// Requests are spaced evenly, `per` / `count` apart. After a request was held up, the next ones follow at no more than
-/// twice that pace until they are back on schedule.
+/// twice that pace until they are back on schedule, unless `catchesUp` is `false`.
 ///
 /// **Defaults**
 ///
@@ -21,6 +21,7 @@
 /// | `per` | | | 1 ms ... 366 days |
 /// | `burst` | 1 | requests that cost 1 | 1...`count` |
 /// | `jitter` | 50 ms | | 0 ... `per` |
+/// | `catchesUp` | `true` | | |
 ///
 /// Source: the generic cell rate algorithm, ITU-T I.371, https://www.itu.int/rec/T-REC-I.371
 public struct RateLimit: Sendable, Hashable {
@@ -28,6 +29,7 @@ public struct RateLimit: Sendable, Hashable {
     let period: Duration
     let burst: Int
     let jitter: Duration
+    let catchesUp: Bool
 
     /// Makes a limit.
     ///
@@ -41,7 +43,16 @@ public struct RateLimit: Sendable, Hashable {
     ///     the rate.
     ///   - jitter: the longest time from sending a request to its arrival that varies. If a request takes longer, the
     ///     server may count it later than the plugin and so exceed the limit; a new connection may be such a case.
-    public init(_ count: Int, per period: Duration, burst: Int = 1, jitter: Duration = .milliseconds(50)) {
+    ///   - catchesUp: whether requests may follow at twice the pace after one that was held up. If not, two requests
+    ///     are never closer than `per` / `count` outside of a burst, and 96.3 % of the limit can be used in the example
+    ///     above.
+    public init(
+        _ count: Int,
+        per period: Duration,
+        burst: Int = 1,
+        jitter: Duration = .milliseconds(50),
+        catchesUp: Bool = true
+    ) {
         precondition((1...1_000_000_000).contains(count), "count is \(count), not in 1...1,000,000,000")
         precondition(
             (.milliseconds(1) ... .seconds(366 * 86_400)).contains(period),
@@ -53,6 +64,7 @@ public struct RateLimit: Sendable, Hashable {
         self.period = period
         self.burst = burst
         self.jitter = jitter
+        self.catchesUp = catchesUp
     }
 
     /// The time between two requests of processes that share the limit.
@@ -68,10 +80,16 @@ public struct RateLimit: Sendable, Hashable {
     /// Returns the limit of a process that uses only a share of it.
     func scaled(by share: Double) -> RateLimit {
         let count = max(1, Int(Double(count) * share))
-        return RateLimit(count, per: period, burst: min(burst, count), jitter: jitter)
+        return RateLimit(count, per: period, burst: min(burst, count), jitter: jitter, catchesUp: catchesUp)
     }
 
     var window: RateWindow {
-        RateWindow(limit: count, window: period.nanoseconds, burst: burst, jitter: jitter.nanoseconds)
+        RateWindow(
+            limit: count,
+            window: period.nanoseconds,
+            burst: burst,
+            jitter: jitter.nanoseconds,
+            catchesUp: catchesUp
+        )
     }
 }

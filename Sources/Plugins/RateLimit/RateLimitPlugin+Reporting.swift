@@ -8,9 +8,13 @@ extension RateLimitPlugin: HealthReporting {
     public func health(on clock: PipelineClock) -> PluginHealth {
         let now = clock.now
         var details: [String: String] = [:]
+        var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var unnamedCount = 0
         for (key, turnstile) in turnstiles.all {
             let (rest, waitingCount) = turnstile.read { meter, count in (meter.closure(at: now), count) }
+            if let name = key.shownName {
+                gauges[name] = [.waiting: Double(waitingCount), .closedSeconds: (rest ?? .zero) / .seconds(1)]
+            }
             let closure = rest.map { "closed for \(PipelineError.text(of: $0))" }
             let texts = [closure, waitingCount > 0 ? "\(waitingCount) waiting" : nil].compactMap(\.self)
             guard !texts.isEmpty else { continue }
@@ -18,7 +22,7 @@ extension RateLimitPlugin: HealthReporting {
         }
         if let failure = quota?.failure { details["store"] = "unavailable: \(failure)" }
         if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) closed or with waiting calls" }
-        return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details)
+        return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details, gauges: gauges)
     }
 }
 

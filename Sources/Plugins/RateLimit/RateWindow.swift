@@ -7,8 +7,8 @@
 /// than `window` after it.
 ///
 /// The spacing is that of GCRA. In addition, the requests after one that was held up may follow at twice the pace until
-/// they are back on schedule. Otherwise, each gap that the window forces would be lost: with a jitter of 0 to 50 ms,
-/// 96.3 % of the limit would be used instead of 97.4 %.
+/// they are back on schedule, unless that is turned off. Each gap that the window forces is then lost: with a jitter of
+/// 0 to 50 ms, 96.3 % of the limit is used instead of 97.4 %.
 ///
 /// Moments are nanoseconds since any origin, and never decrease.
 struct RateWindow: Sendable {
@@ -33,6 +33,7 @@ struct RateWindow: Sendable {
     private let interval: Int64
     /// The length to whose multiples moments are rounded up, for limits above ``maximumEntryCount``.
     private let slice: Int64
+    private let catchesUp: Bool
 
     private var arrived = RateRing()
     private var flying = RateRing()
@@ -45,10 +46,11 @@ struct RateWindow: Sendable {
     private var heldUntil: Int64?
     private var lastReservation: Int64 = 0
 
-    init(limit: Int, window: Int64, burst: Int, jitter: Int64) {
+    init(limit: Int, window: Int64, burst: Int, jitter: Int64, catchesUp: Bool = true) {
         self.limit = limit
         self.window = window
         self.jitter = jitter
+        self.catchesUp = catchesUp
         interval = max(1, (window - 1) / Int64(limit) + 1)
         tolerance = interval * Int64(burst - 1)
         slice = limit > Self.maximumEntryCount ? max(1, window / Int64(Self.maximumEntryCount)) : 1
@@ -116,6 +118,7 @@ struct RateWindow: Sendable {
 
     private var earliestByPace: Int64 {
         guard let due else { return .min }
+        guard catchesUp else { return due - tolerance }
         return min(due - tolerance, max(schedule - tolerance, lastReservation + interval / 2))
     }
 

@@ -20,7 +20,7 @@ import Pipeline
 /// | `retry` | ``RetryPlugin`` | the same | safe without settings: idempotent requests, a budget, Retry-After |
 /// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
 /// | `fallback` | none | none | only the application knows an acceptable substitute |
-/// | `breaker` | none | ``CircuitBreakerPlugin``, opened if half of the latest 100 requests, at least 10, have failed; breaks of 1 s, growing to 5 s | a dead server costs no attempts and no waits, and is noticed within seconds, whether an app makes few calls or a service makes many |
+/// | `breaker` | none | ``CircuitBreakerPlugin``, opened if four of five of the latest 100 requests, at least 10, have failed; breaks of 1 s, growing to 5 s | a dead server costs no attempts and no waits, and is noticed within seconds, whether an app makes few calls or a service makes many; with fewer failures, retries help more calls than a break |
 /// | `rateLimit` | none | ``RateLimitPlugin`` without a rate | after a 429 or 503 with Retry-After, all calls to the server wait, not only the one that got it |
 /// | `concurrencyLimit` | none | ``ConcurrencyLimitPlugin``, adaptive from 200, with 1,000 requests in its queue | a slow server collects no more requests than it can work on; no fixed limit suits all servers |
 ///
@@ -63,7 +63,7 @@ public struct StackResilience: Sendable {
         resilience.totalTimeout = .seconds(30)
         resilience.attemptTimeout = .seconds(8)
         resilience.breaker = CircuitBreakerPlugin(
-            failureRatio: 0.5,
+            failureRatio: 0.8,
             minimumCallCount: 10,
             window: .count(100),
             breakDuration: .seconds(1),

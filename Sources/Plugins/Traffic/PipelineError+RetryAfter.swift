@@ -4,6 +4,7 @@ public import Pipeline
 /// Why a plugin has refused a request, with the time until it may accept one.
 struct TrafficRefusal: Error {
     let retryAfter: Duration?
+    var cause: PipelineError.RefusalCause?
 }
 
 extension PipelineError {
@@ -16,8 +17,29 @@ extension PipelineError {
         (underlyingError as? TrafficRefusal)?.retryAfter ?? response?.retryAfter(now: Date())
     }
 
+    /// The latest failure of the server for which a plugin refuses requests.
+    public struct RefusalCause: Sendable, Hashable {
+        /// The code of the failure; `unacceptableStatus` for a response.
+        public let code: Code
+        /// The status of the response; `nil` if there was none.
+        public let statusCode: Int?
+    }
+
+    /// The failure that lies behind a refusal: the latest one that a circuit has counted, for `circuitOpen`.
+    ///
+    /// `nil` for all other errors, and for a circuit that is isolated.
+    public var refusalCause: RefusalCause? { (underlyingError as? TrafficRefusal)?.cause }
+
+    /// Whether a plugin refused the request before it was sent.
+    var isRefusal: Bool { underlyingError is TrafficRefusal }
+
     /// Returns the error of a plugin that refuses a request.
-    static func refused(_ code: Code, _ reason: String, retryAfter: Duration? = nil) -> PipelineError {
-        PipelineError(code, reason, underlyingError: TrafficRefusal(retryAfter: retryAfter))
+    static func refused(
+        _ code: Code,
+        _ reason: String,
+        retryAfter: Duration? = nil,
+        cause: RefusalCause? = nil
+    ) -> PipelineError {
+        PipelineError(code, reason, underlyingError: TrafficRefusal(retryAfter: retryAfter, cause: cause))
     }
 }

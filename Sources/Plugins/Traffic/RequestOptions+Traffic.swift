@@ -1,10 +1,10 @@
 public import Pipeline
 
 private enum Priority: RequestOptionKey {
-    static let defaultValue = TrafficPriority.normal
+    static let defaultValue: TrafficPriority? = nil
 
-    static func pluginOption(for value: TrafficPriority) -> RequestOptions.PluginOption? {
-        value == .normal ? nil : .priority
+    static func pluginOption(for value: TrafficPriority?) -> RequestOptions.PluginOption? {
+        value == nil || value == .normal ? nil : .priority
     }
 }
 
@@ -17,9 +17,10 @@ private enum Cost: RequestOptionKey {
 extension RequestOptions {
     /// The priority of the call in the queues of ``ConcurrencyLimitPlugin`` and ``RateLimitPlugin``.
     ///
-    /// Defaults to ``TrafficPriority/normal``.
+    /// Defaults to ``TrafficPriority/normal``. For calls with `isTokenRequest`, and those that a ``TokenRefreshPlugin``
+    /// makes in its closures, it defaults to ``TrafficPriority/high``, because others wait for them.
     public var priority: TrafficPriority {
-        get { self[Priority.self] }
+        get { self[Priority.self] ?? (isTokenRequest || !TokenRefreshMark.current.isEmpty ? .high : .normal) }
         set { self[Priority.self] = newValue }
     }
 

@@ -17,7 +17,7 @@ struct CircuitIdlenessTests {
             Issue.record("A closed circuit has refused a request.")
             return
         }
-        _ = circuit.end(permit, .failure, hadHead: true, on: clock)
+        _ = circuit.end(permit, .failure, hadHead: true, cause: nil, on: clock)
         #expect(!circuit.isIdle(at: clock.now))
         manual.advance(by: .seconds(12))
         #expect(circuit.isIdle(at: clock.now))

@@ -125,7 +125,7 @@ struct CircuitResilience4jTests {
         .init(
             "Within the maximum wait duration, the circuit remains half-open",
             .sample(probes: 2, timeout: 5),
-            CircuitStep.failures(2) + [.wait(1), .success, .begin, .wait(4.9), .refused],
+            CircuitStep.failures(2) + [.wait(1), .success, .begin, .wait(0.9), .refused, .wait(3), .begin],
             .halfOpen
         ),
         .init("Forced open, the circuit refuses calls", .sample(), [.isolate, .refused], .isolated),

@@ -14,6 +14,7 @@ private struct ReferenceCircuit {
     var openedAt = Duration.zero
     var probes: [Int: (ending: Circuit.Ending?, hasHead: Bool)] = [:]
     var firstProbeAt = Duration.zero
+    var latestProbeAt = Duration.zero
     var nextID = 0
 
     /// Returns the number and era of a call that passes.
@@ -27,13 +28,19 @@ private struct ReferenceCircuit {
             }
         }
         if state == .open, now - openedAt >= rules.breakDuration { enter(.halfOpen, at: now) }
-        guard state == .closed || state == .halfOpen && probes.count < rules.probeCount else { return nil }
+        guard state == .closed || state == .halfOpen && mayProbe(at: now) else { return nil }
         nextID += 1
         if state == .halfOpen {
             if probes.isEmpty { firstProbeAt = now }
+            latestProbeAt = now
             probes[nextID] = (nil, false)
         }
         return (nextID, era)
+    }
+
+    func mayProbe(at now: Duration) -> Bool {
+        let hangs = probes.values.contains { $0.ending == nil && !$0.hasHead }
+        return probes.count < rules.probeCount || hangs && now - latestProbeAt >= rules.breakDuration
     }
 
     mutating func head(_ call: (id: Int, era: Int)) {

@@ -6,6 +6,24 @@ import Testing
 
 @Suite("Circuit", .watched)
 struct CircuitTests {
+    @Test("V04: as long as a probe hangs, another one passes for each further break, and the first to end decides")
+    func hangingProbe() {
+        let steps: [CircuitStep] = [.failure, .wait(1), .begin, .wait(0.9), .refused, .wait(0.1), .begin, .refused]
+        #expect(CircuitCase("hanging", .sample(minimum: 1), steps, .halfOpen).run().state == .halfOpen)
+        let more: [CircuitStep] = [.wait(1), .begin, .refused]
+        #expect(CircuitCase("longer", .sample(minimum: 1), steps + more, .halfOpen).run().state == .halfOpen)
+        let success: [CircuitStep] = [.end(1, .success), .end(0, .failure), .success]
+        #expect(CircuitCase("success", .sample(minimum: 1), steps + success, .closed).run().state == .closed)
+        let failure: [CircuitStep] = [.end(1, .failure), .end(0, .success)]
+        #expect(CircuitCase("failure", .sample(minimum: 1), steps + failure, .open).run().state == .open)
+    }
+
+    @Test("A probe whose head has arrived is not followed by another one")
+    func headOfProbe() {
+        let steps: [CircuitStep] = [.failure, .wait(1), .begin, .head(0), .wait(20), .refused]
+        #expect(CircuitCase("head", .sample(minimum: 1), steps, .halfOpen).run().state == .halfOpen)
+    }
+
     @Test(
         "Outcomes of an earlier state, returned probes and long probes end as documented",
         arguments: [
@@ -60,7 +78,7 @@ struct CircuitTests {
             CircuitCase(
                 "A half-open circuit whose probes were all returned waits without a limit",
                 .sample(minimum: 1, timeout: 5),
-                [.failure, .wait(1), .call(.ignored), .wait(100), .begin, .wait(4), .refused],
+                [.failure, .wait(1), .call(.ignored), .wait(100), .begin, .wait(0.9), .refused],
                 .halfOpen
             ),
             CircuitCase(

@@ -109,7 +109,7 @@ struct AdaptiveLimitTests {
         latency: Duration,
         inFlight: Int? = nil,
         hasQueue: Bool = true,
-        wasDropped: (Int) -> Bool = { _ in false }
+        outcome: (Int) -> AdaptiveLimit.Outcome = { _ in .answered }
     ) {
         for index in 0..<count {
             let inFlight = inFlight ?? limit.permits
@@ -120,7 +120,7 @@ struct AdaptiveLimitTests {
                     end: now,
                     inFlight: inFlight,
                     hasQueue: hasQueue,
-                    wasDropped: wasDropped(index)
+                    outcome: outcome(index)
                 )
             )
         }
@@ -140,7 +140,7 @@ struct AdaptiveLimitTests {
     func bounds() {
         var limit = AdaptiveLimit(initial: 20, range: 3...50)
         var now = Duration.zero
-        Self.add(5_000, to: &limit, at: &now, latency: .milliseconds(5)) { _ in true }
+        Self.add(5_000, to: &limit, at: &now, latency: .milliseconds(5)) { _ in .refused }
         #expect(limit.permits == 3)
         Self.add(10_000, to: &limit, at: &now, latency: .milliseconds(5))
         #expect(limit.permits == 50)
@@ -152,7 +152,9 @@ struct AdaptiveLimitTests {
         var now = Duration.zero
         var sum = 0
         for index in 0..<20_000 {
-            Self.add(1, to: &limit, at: &now, latency: .milliseconds(5)) { _ in index % 100 < percent }
+            Self.add(1, to: &limit, at: &now, latency: .milliseconds(5)) { _ in
+                index % 100 < percent ? .refused : .answered
+            }
             if index >= 10_000 { sum += limit.permits }
         }
         #expect(sum / 10_000 > 20, "\(sum / 10_000)")
@@ -162,7 +164,7 @@ struct AdaptiveLimitTests {
     func recovery() {
         var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
         var now = Duration.zero
-        Self.add(2_000, to: &limit, at: &now, latency: .seconds(8)) { _ in true }
+        Self.add(2_000, to: &limit, at: &now, latency: .seconds(8)) { _ in .late }
         #expect(limit.permits < 20)
         let end = now
         while limit.permits < 100, now < end + .seconds(60) {
@@ -196,7 +198,7 @@ struct AdaptiveLimitTests {
                     end: now,
                     inFlight: count,
                     hasQueue: true,
-                    wasDropped: !flight.isAccepted
+                    outcome: flight.isAccepted ? .answered : .refused
                 )
             )
         }

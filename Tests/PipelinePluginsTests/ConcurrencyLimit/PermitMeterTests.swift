@@ -12,7 +12,7 @@ struct PermitMeterTests {
     /// Takes and returns one permit many times, while another stays in use.
     private func meter(
         _ limit: ConcurrencyLimit,
-        _ outcome: PermitMeter.Outcome,
+        _ outcome: PermitMeter.Outcome?,
         after duration: Duration = .seconds(1)
     ) -> PermitMeter {
         var meter = PermitMeter(limit)
@@ -26,7 +26,7 @@ struct PermitMeterTests {
 
     @Test("A request that says nothing about the server changes neither the limit nor the expected latency")
     func ignored() {
-        let meter = meter(.adaptive(initial: 2, range: 1...50), .ignored)
+        let meter = meter(.adaptive(initial: 2, range: 1...50), nil)
         #expect(meter.limit == 2)
         #expect(meter.leadTime(ofWaiting: true) == .zero)
         #expect(meter.inUse == 1)
@@ -47,10 +47,10 @@ struct PermitMeterTests {
         #expect(meter.leadTime(ofWaiting: false) == .seconds(1))
         #expect(meter.leadTime(ofWaiting: true) == .seconds(3))
         // A quick refusal does not count, a slow one does.
-        meter.release(from: now, to: now.advanced(by: .zero), .dropped)
+        meter.release(from: now, to: now.advanced(by: .zero), .refused)
         #expect(meter.leadTime(ofWaiting: false) == .seconds(1))
         meter.take(1, at: now)
-        meter.release(from: now, to: now.advanced(by: .seconds(33)), .dropped)
+        meter.release(from: now, to: now.advanced(by: .seconds(33)), .late)
         #expect(meter.leadTime(ofWaiting: false) == .seconds(2))
     }
 }

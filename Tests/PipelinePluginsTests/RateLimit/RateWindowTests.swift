@@ -6,8 +6,8 @@ import Testing
 @Suite("RateWindow", .watched)
 struct RateWindowTests {
     /// A window for 10 requests in 1,000 ns.
-    private func window(burst: Int = 1, jitter: Int64 = 0) -> RateWindow {
-        RateWindow(limit: 10, window: 1_000, burst: burst, jitter: jitter)
+    private func window(burst: Int = 1, jitter: Int64 = 0, catchesUp: Bool = true) -> RateWindow {
+        RateWindow(limit: 10, window: 1_000, burst: burst, jitter: jitter, catchesUp: catchesUp)
     }
 
     /// Sends requests as soon as they may be sent, from a moment on; returns when they were sent.
@@ -27,6 +27,14 @@ struct RateWindowTests {
         var window = window()
         #expect(send(4, from: 50, in: &window) == [50, 150, 250, 350])
         #expect(send(3, from: 3_000, in: &window) == [3_000, 3_100, 3_200])
+    }
+
+    @Test("V11: without catching up, two requests are never closer than the interval", arguments: [true, false])
+    func strictPacing(catchesUp: Bool) {
+        var window = window(jitter: 200, catchesUp: catchesUp)
+        let moments = send(60, from: 0, in: &window)
+        let closest = zip(moments.dropFirst(), moments).map(-).min()
+        #expect(closest == (catchesUp ? 50 : 100))
     }
 
     @Test("Only after the window has held up a request do the next ones follow at twice the pace")

@@ -52,6 +52,27 @@ struct TokenRequestTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", nil, "Bearer new"])
     }
 
+    /// Notes which requests go first in queues.
+    private struct PriorityLog: Stage.WillSend {
+        let priorities = Results<String>()
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) {
+            priorities.add("\(request.path) \(context.options.priority == .high)")
+        }
+    }
+
+    @Test("A refresh goes first in the queues of its own provider, option or not", arguments: [true, false])
+    func priority(saysSo: Bool) async throws {
+        let log = PriorityLog()
+        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { [client] _, _ in
+            Session(accessToken: try await client.token(.init { $0.isTokenRequest = saysSo }))
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin, log], configuration: .init(clock: clock))
+        client.set(provider)
+        _ = try await provider.request(.bearer)
+        #expect(log.priorities.all == ["/b false", "/token true", "/b false"])
+    }
+
     @Test("A05 A refresh in child tasks or an unstructured task is also recognized")
     func tasks() async throws {
         let provider = provider { client in
