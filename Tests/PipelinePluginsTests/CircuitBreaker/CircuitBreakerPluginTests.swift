@@ -171,7 +171,8 @@ struct CircuitBreakerPluginTests {
         let error = try #require(await bench.error())
         #expect(error.code == .circuitOpen)
         #expect(error.retryAfter == .milliseconds(750))
-        #expect(error.reason == "the circuit of https://a.test is open, and the next probe is due in 750 ms")
+        let reason = "the circuit of https://a.test is open after status 503, and the next probe is due in 750 ms"
+        #expect(error.reason == reason)
         #expect(error.plugin == "CircuitBreakerPlugin")
         #expect(bench.transport.sent.count == 1)
         #expect(await bench.send(Ask(url: "https://b.test")) == "200")
@@ -227,7 +228,8 @@ struct CircuitBreakerPluginTests {
         let mine = Ask(headers: ["Authorization": secret])
         await bench.send(mine)
         let error = try #require(await bench.error(mine))
-        #expect(error.reason == "the circuit of its partition is open, and the next probe is due in 1000 ms")
+        let reason = "the circuit of its partition is open after status 503, and the next probe is due in 1000 ms"
+        #expect(error.reason == reason)
         var iterator = changes.makeAsyncIterator()
         let change = try #require(await iterator.next())
         #expect(change.partition == nil)

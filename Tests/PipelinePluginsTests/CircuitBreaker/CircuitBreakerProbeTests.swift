@@ -89,7 +89,10 @@ struct CircuitBreakerProbeTests {
         try await transport.waitForRequests(2)
         let error = await bench.error()
         #expect(error?.retryAfter == nil)
-        #expect(error?.reason == "the circuit of https://a.test is half-open, and its probes have not ended")
+        #expect(
+            error?.reason
+                == "the circuit of https://a.test is half-open after status 503, and its probes have not ended"
+        )
         probe.cancel()
         _ = await probe.value
     }

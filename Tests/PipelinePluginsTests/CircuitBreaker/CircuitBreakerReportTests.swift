@@ -91,17 +91,17 @@ struct CircuitBreakerReportTests {
 
     @Test("A breaker without an attempt timeout has a hint, and copies on another budget than the retries a finding")
     func findings() {
-        func ids(_ plugins: any PluginType...) -> [String] {
-            Provider<Ask>(
-                transport: ScriptedTransport([]),
-                plugins: plugins,
-                configuration: .init(findings: .report { _ in })
-            )
-            .explain().findings.map(\.id)
+        func explain(_ plugins: [any PluginType]) -> PipelineDescription {
+            let configuration = ProviderConfiguration(findings: .report { _ in })
+            let transport = ScriptedTransport([])
+            return Provider<Ask>(transport: transport, plugins: plugins, configuration: configuration).explain()
         }
+        func ids(_ plugins: any PluginType...) -> [String] { explain(plugins).findings.map(\.id) }
+        func hints(_ plugins: any PluginType...) -> [String] { explain(plugins).hints.map(\.id) }
         let retry = RetryPlugin()
-        #expect(ids(CircuitBreakerPlugin()) == ["breaker-without-timeout"])
-        #expect(ids(TimeoutPlugin(attempt: .seconds(1)), CircuitBreakerPlugin()).isEmpty)
+        #expect(hints(CircuitBreakerPlugin()) == ["breaker-without-timeout"])
+        #expect(hints(TimeoutPlugin(attempt: .seconds(1)), CircuitBreakerPlugin()).isEmpty)
+        #expect(hints(TimeoutPlugin(total: .seconds(1)), CircuitBreakerPlugin()).isEmpty)
         #expect(ids(RetryPlugin(), HedgingPlugin()) == ["hedge-on-another-budget"])
         #expect(ids(retry, HedgingPlugin(retry: retry)).isEmpty)
         #expect(ids(HedgingPlugin()).isEmpty)

@@ -343,9 +343,10 @@ struct HedgingPluginTests {
         func findings(_ plugins: any PluginType...) -> [String] {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain().findings.map(\.id)
         }
-        let (hedging, token) = (HedgingPlugin(), AccessTokenPlugin { _ in "" })
-        #expect(findings(RetryPlugin(), hedging, token, DeduplicationPlugin()) == [])
-        #expect(findings(hedging, RetryPlugin()) == ["hedge-outside-retry"])
+        let retry = RetryPlugin()
+        let (hedging, token) = (HedgingPlugin(retry: retry), AccessTokenPlugin { _ in "" })
+        #expect(findings(retry, hedging, token, DeduplicationPlugin()) == [])
+        #expect(findings(hedging, retry) == ["hedge-outside-retry"])
         #expect(findings(token, hedging) == ["hedge-inside-credential"])
         #expect(findings(hedging, HedgingPlugin()) == ["hedge-inside-hedge"])
     }

@@ -20,7 +20,7 @@ struct PluginAnnotationTests {
         }
 
         func health(on clock: PipelineClock) -> PluginHealth {
-            PluginHealth(.degraded, details: ["https://a.test": "open"])
+            PluginHealth(.degraded, details: ["https://a.test": "open"], gauges: ["https://a.test": [.limit: 5]])
         }
     }
 
@@ -69,7 +69,8 @@ struct PluginAnnotationTests {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(provider.health), as: UTF8.self)
-        #expect(json == #"[{"details":{"https://a.test":"open"},"plugin":"Waiting","status":"degraded"}]"#)
+        let details = #""details":{"https://a.test":"open"},"gauges":{"https://a.test":{"limit":5}}"#
+        #expect(json == #"[{\#(details),"plugin":"Waiting","status":"degraded"}]"#)
     }
 
     @Test("An exchange plugin gets no response that arrives after its call was cancelled")

@@ -155,7 +155,7 @@ struct ReplayedSessionTests {
         let clock = ManualClock(date: start)
         let recorder = try RecordingTransport(file, wrapping: shop, mode: .recordAll)
         func provider(_ transport: any Transport, _ clock: PipelineClock) -> Provider<Call> {
-            let timeout = TimeoutPlugin(attempt: .seconds(5), total: .seconds(5))
+            let timeout = TimeoutPlugin(attempt: .seconds(300), total: .seconds(300))
             return Provider(transport: transport, plugins: [timeout], configuration: .init(clock: clock))
         }
         let recording = provider(recorder, PipelineClock(clock))
