@@ -12,7 +12,7 @@ public protocol HealthReporting: PluginType {
 /// ```swift
 /// let body = try JSONEncoder().encode(provider.health)
 /// // One of two circuits is open:
-/// // [{"plugin":"CircuitBreakerPlugin","status":"degraded","details":{"https://a.test":"open, next probe in 3.2 s"},…}]
+/// // [{"plugin":"CircuitBreakerPlugin","status":"degraded","details":{"https://a.test":"open, next probe in 3 s"},…}]
 /// ```
 public struct PluginHealth: Sendable, Hashable, Encodable {
     /// How well a plugin works, from the best to the worst.
