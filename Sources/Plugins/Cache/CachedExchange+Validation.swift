@@ -91,10 +91,13 @@ extension CachedExchange {
             return try await fetch(lookup, reason: "miss")
         }
         let updated = rules.refreshed(entry, by: head, requestDate: sent, responseDate: now)
-        if isIdentified(response) { await update(updated, lookup) }
+        let isKept = rules.mayKeep(updated)
+        if isKept, isIdentified(response) { await update(updated, lookup) }
         let freshness = rules.freshness(of: updated, at: now)
         let reason = rules.freshness(of: entry, at: now).isFresh ? "request" : "stale"
-        if var served = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304) {
+        let revalidated = await serve(updated, freshness, .revalidated, reason: reason, originStatus: 304)
+        if !isKept { await remove(entry) }
+        if var served = revalidated {
             // The store keeps no cookies, but a session may have been renewed.
             served.headers[fields: .setCookie] = response.headers[fields: .setCookie]
             return served
@@ -121,7 +124,9 @@ extension CachedExchange {
         await update(rules.refreshed(entry, by: head, requestDate: sent, responseDate: now), lookup)
     }
 
+    /// Updates the fields of a stored response, or removes it if they forbid to store it.
     func update(_ entry: CacheEntry, _ lookup: Lookup) async {
+        guard rules.mayKeep(entry) else { return await remove(entry) }
         let variant = variant(of: entry.headers, lookup.hash)
         _ = await plugin.limited(context, .lookup) { [store] in
             guard let variant else { return try await store.remove(entry) }

@@ -10,7 +10,8 @@ struct CacheHeadTests {
     /// Responds with the ETag and the status that the request names.
     private let bench = CacheBench(
         ScriptedTransport { request, index in
-            let fields = CacheBench.control("max-age=60", [.eTag: request.header("X-Tag") ?? "\"v\""])
+            let control = request.header("X-Control") ?? "max-age=60"
+            let fields = CacheBench.control(control, [.eTag: request.header("X-Tag") ?? "\"v\""])
             let status = request.header("X-Status").flatMap { Int($0) } ?? 200
             return .status(status, headers: fields, body: request.method == .head ? "" : "\(index)")
         }
@@ -34,6 +35,13 @@ struct CacheHeadTests {
     func changed() async throws {
         #expect(try await bench.get() == "0 miss")
         try await head(["X-Tag": "\"w\""])
+        #expect(try await bench.response(Ask(), .offline).statusCode == 504)
+    }
+
+    @Test("K03: a response to HEAD that forbids to store the response removes it")
+    func forbidden() async throws {
+        #expect(try await bench.get() == "0 miss")
+        try await head(["X-Control": "no-store, max-age=600"])
         #expect(try await bench.response(Ask(), .offline).statusCode == 504)
     }
 

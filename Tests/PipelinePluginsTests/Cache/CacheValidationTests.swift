@@ -56,6 +56,28 @@ struct CacheValidationTests {
         #expect(try await bench.get() == "0 hit")
     }
 
+    @Test(
+        "K03: a 304 that forbids to store the response is served, and then the stored response is removed",
+        arguments: ["no-store, max-age=600", "no-store"],
+        [true, false]
+    )
+    func forbidden(control: String, isCallersCondition: Bool) async throws {
+        let fields = CacheBench.control("max-age=60", [.eTag: "\"v\""])
+        let bench = bench(fields) {
+            $0.headers.contains(.ifNoneMatch)
+                ? .status(304, headers: CacheBench.control(control, [.eTag: "\"v\""])) : nil
+        }
+        #expect(try await bench.get() == "0 miss")
+        bench.clock.advance(by: .seconds(61))
+        if isCallersCondition {
+            #expect(try await bench.response(Ask(headers: ["If-None-Match": "\"v\""])).statusCode == 304)
+        } else {
+            #expect(try await bench.get() == "0 revalidated")
+        }
+        #expect(try await bench.response(Ask(), .offline).statusCode == 504)
+        #expect(try await bench.get() == "2 miss")
+    }
+
     @Test("An error to a conditional request of the caller leaves the stored response alone")
     func conditionalError() async throws {
         let fields = CacheBench.control("max-age=60", [.eTag: "\"v\""])

@@ -73,6 +73,13 @@ extension CacheRules {
         return entry
     }
 
+    /// Returns whether an entry may remain stored with the fields of a newer response (RFC 9111 §5.2.2.5, §5.2.2.7).
+    func mayKeep(_ entry: CacheEntry) -> Bool {
+        let control = control(of: entry.headers)
+        if control.noStore, !control.mustUnderstand { return false }
+        return !(isShared && control.isPrivate == .all)
+    }
+
     /// Returns the entry with the fields of a response to HEAD; `nil` if that shows that the entry is outdated.
     ///
     /// A response with another status than 200 does not change an entry (RFC 9111 §4.3.5).
