@@ -45,6 +45,8 @@ struct AdaptiveLimit: Sendable {
     private struct Window {
         var count = 0
         var dropCount = 0
+        /// The number of requests without a response in time, which say nothing about the latency.
+        var lateCount = 0
         var queueCount = 0
         var latencySum = 0.0
         var squareSum = 0.0
@@ -74,9 +76,6 @@ struct AdaptiveLimit: Sendable {
     private static let windowsBetweenProbes = 15...40
     /// By how many standard errors a latency may exceed the baseline by chance, in addition.
     private static let errorWeight = 0.75
-    /// By what factor a request without a response is late if the server is overloaded, and not only its caller's
-    /// deadline was close.
-    private static let lateFactor = 10.0
     private static let minimumSampleCount = 100
     private static let climbSampleCount = 20
     /// A window that is not full ends after a time, with a few samples.
@@ -129,23 +128,18 @@ struct AdaptiveLimit: Sendable {
         window.count += 1
         window.inFlightSum += sample.inFlight
         if sample.hasQueue { window.queueCount += 1 }
-        let latency = (sample.end - sample.start) / .seconds(1)
-        if isDropped(sample.outcome, after: latency) { window.dropCount += 1 } else { window.add(latency) }
+        switch sample.outcome {
+        case .answered: window.add((sample.end - sample.start) / .seconds(1))
+        case .refused: window.dropCount += 1
+        case .late: window.lateCount += 1
+        }
         let isOld = window.count >= Self.fewestSampleCount && sample.end - window.start >= Self.windowLength
         // Many drops need no mean.
-        let isRefused = window.dropCount >= Self.fewestDropCount && 4 * window.dropCount >= window.count
+        let lostCount = window.dropCount + window.lateCount
+        let isRefused = lostCount >= Self.fewestDropCount && 4 * lostCount >= window.count
         guard window.count >= sampleCount || isOld || isRefused else { return }
         close(window, at: sample.end)
         window = Window()
-    }
-
-    /// Returns whether the server had no room for a request; not if it only had too little time left when it was sent.
-    private func isDropped(_ outcome: Outcome, after latency: Double) -> Bool {
-        switch outcome {
-        case .answered: false
-        case .refused: true
-        case .late: baseline.map { latency > Self.lateFactor * $0 } ?? true
-        }
     }
 
     /// The number of samples in a window, which is small while the limit climbs.
@@ -162,11 +156,12 @@ struct AdaptiveLimit: Sendable {
         let inFlight = Double(window.inFlightSum) / Double(window.count)
         let isSaturated = inFlight >= Self.probeFactor * Double(permits) && 2 * window.queueCount >= window.count
         // The limit may fall by half at most for each window.
-        let kept = max(0.5, 1 - 2 * Double(window.dropCount) / Double(window.count))
-        let answered = window.count - window.dropCount
-        guard answered > 0, kept > 0.75 else {
-            return drop(kept, share: Double(window.dropCount) / Double(window.count), inFlight, at: now)
-        }
+        // A few late requests may have had little time left when they were sent; many were dropped.
+        let isLate = 4 * window.lateCount >= window.count
+        let dropShare = Double(window.dropCount + (isLate ? window.lateCount : 0)) / Double(window.count)
+        let kept = max(0.5, 1 - 2 * dropShare)
+        let answered = window.count - window.dropCount - window.lateCount
+        guard answered > 0, kept > 0.75 else { return drop(kept, share: dropShare, inFlight, at: now) }
         if let start = dropStart, limit > start.limit { dropStart = nil }
         let (latency, error) = window.latency(of: answered)
         let gradient = isSaturated ? gradient(of: latency, error: error) : 1

@@ -173,6 +173,16 @@ struct AdaptiveLimitTests {
         #expect(now - end < .seconds(10), "\(now - end)")
     }
 
+    @Test("V03: a server that hangs lowers the limit, also if the timeout is only a few times its latency")
+    func hung() {
+        var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
+        var now = Duration.zero
+        Self.add(3_000, to: &limit, at: &now, latency: .milliseconds(200))
+        #expect(limit.permits >= 200)
+        Self.add(4_000, to: &limit, at: &now, latency: .seconds(1)) { _ in .late }
+        #expect(limit.permits < 20, "\(limit.permits)")
+    }
+
     @Test("V03: the limit falls to what a server takes that refuses the rest at once, as nginx does with limit_conn")
     func refusals() {
         var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
