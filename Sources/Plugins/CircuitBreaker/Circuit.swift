@@ -72,11 +72,14 @@ struct Circuit: Sendable {
 
     /// Whether the circuit is closed and has seen no failure lately, so that a new one would behave alike.
     func isIdle(at now: Duration) -> Bool {
-        state == .closed && window.failureCount(at: now) == 0
+        state == .closed && window.counts(at: now).failureCount == 0
     }
 
-    /// The share of failures in the window; 0 without outcomes.
-    var failureRatio: Double { window.callCount > 0 ? Double(window.failureCount) / Double(window.callCount) : 0 }
+    /// Returns the share of failures in the window; 0 without outcomes.
+    func failureRatio(at now: Duration) -> Double {
+        let (callCount, failureCount) = window.counts(at: now)
+        return callCount > 0 ? Double(failureCount) / Double(callCount) : 0
+    }
 
     /// Returns the changes since the previous call, in order.
     mutating func takeChanges() -> [Change] {
@@ -157,7 +160,7 @@ struct Circuit: Sendable {
 
     /// Returns whether one more probe passes, because the others may hang on a server that works again by now.
     private func mayAddProbe(at now: Duration) -> Bool {
-        probes.headCount < probes.runningCount && now >= probes.latest + rules.breakDuration
+        probes.headCount < probes.runningCount && now >= probes.latest + (latestBreak ?? rules.breakDuration)
     }
 
     /// Ends the half-open state if its probes have taken too long.

@@ -18,8 +18,8 @@ public import Pipeline
 ///   ``ConcurrencyLimitPlugin`` inside. After `breakDuration`, the next `probeCount` requests pass as probes, and the
 ///   circuit is half-open: it refuses further requests until that many probes have ended. It closes with an empty
 ///   window if less than `failureRatio` of them failed, and otherwise opens for another `breakDuration`.
-/// - As long as a probe waits for its response head, one more request passes as a probe for each further
-///   `breakDuration`, so that a request that hangs does not delay the return of a server that works again.
+/// - As long as a probe waits for its response head, one more request passes as a probe each time that another break
+///   has passed, so that a request that hangs does not delay the return of a server that works again.
 /// - If the probes have not ended within `probeTimeout`, the circuit opens if a probe has no response head by then.
 ///   Otherwise, the probes with a head count as successes.
 /// - An outcome counts only if the circuit has not changed its state since the request passed.
@@ -154,8 +154,9 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             return noting(response, circuit, permit, isSlow: isSlow(since: start, context), context)
         } catch let error where (error as? PipelineError)?.underlyingError is CircuitHasOpened {
             end(permit, of: circuit, .ignored, context)
-            let (state, rest) = circuit.status(on: context.clock)
-            throw await refusal(by: circuit, state == .closed ? .open : state, rest, context)
+            let status = circuit.status(on: context.clock)
+            let state = status.state == .closed ? .open : status.state
+            throw await refusal(by: circuit, state, status.remainingBreak, context)
         } catch {
             let ending = ending(of: error, context) { Self.hasExchange(context) }
             end(permit, of: circuit, ending, cause: Self.cause(error), context)
@@ -192,17 +193,14 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         _ context: PipelineContext
     ) -> PipelineResponse {
         var ending = policy.ending(of: response) { context.isSimulated }
-        if isSlow, ending == .success { ending = .failure }
+        var cause = PipelineError.RefusalCause(code: .unacceptableStatus, statusCode: response.statusCode)
+        if isSlow, ending == .success {
+            ending = .failure
+            cause = PipelineError.RefusalCause(code: .timeout(.head), statusCode: nil)
+        }
         // A body in memory has ended, and needs no closure.
         guard ending == .success, response.body.isStream, !(permit.isProbe && Self.endsWithHead(context)) else {
-            let cause = ending == .failure ? response.statusCode : nil
-            end(
-                permit,
-                of: circuit,
-                ending,
-                cause: cause.map { .init(code: .unacceptableStatus, statusCode: $0) },
-                context
-            )
+            end(permit, of: circuit, ending, cause: cause, context)
             return response
         }
         return watching(response, circuit, permit, context)
@@ -253,9 +251,12 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         }
     }
 
+    /// Returns what a counted failure is called; a cancellation counts only once the time of the call is up.
     private static func cause(_ error: any Error) -> PipelineError.RefusalCause {
-        let error = error as? PipelineError
-        return .init(code: error?.code ?? .cancelled, statusCode: error?.response?.statusCode)
+        guard let error = error as? PipelineError, error.code != .cancelled else {
+            return .init(code: .timeout(.total), statusCode: nil)
+        }
+        return .init(code: error.code, statusCode: error.response?.statusCode)
     }
 
     /// Returns whether a probe ends at the head of its response, so that other calls need not wait for a long body.
@@ -331,7 +332,7 @@ extension CircuitBreakerPlugin: CapabilityDeclaring {
     /// A capability of its own, for its order rules.
     public var capabilities: Set<PluginCapability> { [Self.breaksCircuits] }
 
-    /// Finds a breaker outside a cache, two breakers, and one without an attempt timeout.
+    /// Finds a breaker outside a cache, two breakers, and one without a timeout for attempts or calls.
     public var orderRules: [OrderRule] {
         [
             OrderRule(

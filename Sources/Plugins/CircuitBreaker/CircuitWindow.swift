@@ -58,12 +58,12 @@ struct CircuitWindow: Sendable {
         failureCount += 1
     }
 
-    /// Returns the number of failures that have not left the window.
-    func failureCount(at now: Duration) -> Int {
-        guard maximumCallCount == 0, now >= end else { return failureCount }
+    /// Returns the numbers of calls and of failures that have not left the window.
+    func counts(at now: Duration) -> (callCount: Int, failureCount: Int) {
+        guard maximumCallCount == 0, now >= end else { return (callCount, failureCount) }
         var window = self
         window.advance(to: now)
-        return window.failureCount
+        return (window.callCount, window.failureCount)
     }
 
     /// Replaces the oldest outcome of a window by count.

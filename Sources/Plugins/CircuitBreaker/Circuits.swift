@@ -47,15 +47,15 @@ final class Circuits: Sendable {
         let all = map.all
         var refusingCount = 0
         for (_, circuit) in all {
-            let (state, remainingBreak) = circuit.status(on: clock)
-            if let name = circuit.name { gauges[name] = circuit.gauges }
-            guard state != .closed else { continue }
-            if state == .isolated || remainingBreak.map({ $0 > .zero }) == true { refusingCount += 1 }
+            let status = circuit.status(on: clock)
+            if let name = circuit.name { gauges[name] = status.gauges }
+            guard status.state != .closed else { continue }
+            if status.refusesAll { refusingCount += 1 }
             if let name = circuit.name {
-                let rest = remainingBreak.map { rest in
+                let rest = status.remainingBreak.map { rest in
                     rest > .zero ? ", next probe in \(PipelineError.text(of: rest))" : ", next request is a probe"
                 }
-                details[name] = state.rawValue + (rest ?? "")
+                details[name] = status.state.rawValue + (rest ?? "")
             } else {
                 unnamedCount += 1
             }

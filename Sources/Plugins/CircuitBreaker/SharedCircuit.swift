@@ -42,20 +42,31 @@ final class SharedCircuit: PartitionObject {
     /// Whether the circuit is open or isolated.
     var refuses: Bool { [.open, .isolated].contains(current) }
 
-    /// Returns the state, and the rest of the break of an open circuit.
-    func status(on clock: PipelineClock) -> (state: CircuitState, remainingBreak: Duration?) {
-        let now = clock.now
-        return state.withLock { state in
-            let offset = state.origin.map { $0.duration(to: now) } ?? .zero
-            return (state.circuit.state, state.circuit.remainingBreak(at: offset))
+    /// What a report says about a circuit.
+    struct Status {
+        let state: CircuitState
+        /// The rest of the break of an open circuit.
+        let remainingBreak: Duration?
+        let failureRatio: Double
+
+        /// Whether it refuses every request.
+        var refusesAll: Bool { state == .isolated || remainingBreak.map { $0 > .zero } == true }
+
+        /// The figures for a report, which call a circuit half-open as soon as its break is over.
+        var gauges: [PluginHealth.Gauge: Double] {
+            [.openness: refusesAll ? 1 : state == .closed ? 0 : 0.5, .failureRatio: failureRatio]
         }
     }
 
-    /// The figures for a report.
-    var gauges: [PluginHealth.Gauge: Double] {
-        state.withLock { state in
-            let openness = [CircuitState.closed: 0.0, .halfOpen: 0.5][state.circuit.state] ?? 1.0
-            return [.openness: openness, .failureRatio: state.circuit.failureRatio]
+    func status(on clock: PipelineClock) -> Status {
+        let now = clock.now
+        return state.withLock { state in
+            let offset = state.origin.map { $0.duration(to: now) } ?? .zero
+            return Status(
+                state: state.circuit.state,
+                remainingBreak: state.circuit.remainingBreak(at: offset),
+                failureRatio: state.circuit.failureRatio(at: offset)
+            )
         }
     }
 
@@ -63,7 +74,7 @@ final class SharedCircuit: PartitionObject {
     func admit(on clock: PipelineClock) -> Circuit.Admission {
         let generation = closedGeneration.load(ordering: .acquiring)
         guard generation < 0 else { return .passes(Circuit.Permit(generation: generation, isProbe: false)) }
-        return change(on: clock) { $0.admit(at: $1) }
+        return change(on: clock) { $0.circuit.admit(at: $1) }
     }
 
     /// Records that the head of a response to a probe has arrived; returns whether the probe still counts.
@@ -80,11 +91,12 @@ final class SharedCircuit: PartitionObject {
         on clock: PipelineClock
     ) -> CircuitState? {
         if ending == .ignored, !permit.isProbe { return nil }
-        if ending == .failure, let cause { state.withLock { $0.cause = cause } }
-        return change(on: clock) { circuit, now in
-            let old = circuit.generation
-            circuit.end(permit, ending, hadHead: hadHead, at: now)
-            return circuit.generation == old ? nil : circuit.state
+        return change(on: clock) { state, now in
+            let old = state.circuit.generation
+            // A failure that no longer counts is behind no refusal.
+            if ending == .failure, permit.generation == old, let cause { state.cause = cause }
+            state.circuit.end(permit, ending, hadHead: hadHead, at: now)
+            return state.circuit.generation == old ? nil : state.circuit.state
         }
     }
 
@@ -107,13 +119,13 @@ final class SharedCircuit: PartitionObject {
     /// Changes the circuit at the present moment of a call.
     private func change<Output>(
         on clock: PipelineClock,
-        _ body: (inout Circuit, Duration) -> Output
+        _ body: (inout State, Duration) -> Output
     ) -> Output {
         // Read outside the lock, because the clock may be a caller's code.
         let now = clock.now
         let (output, watches) = state.withLock { state in
             if state.origin == nil { (state.origin, state.clock) = (now, clock) }
-            let output = body(&state.circuit, state.origin?.duration(to: now) ?? .zero)
+            let output = body(&state, state.origin?.duration(to: now) ?? .zero)
             return (output, note(&state, at: now))
         }
         report(watches)

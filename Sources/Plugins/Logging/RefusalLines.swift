@@ -21,10 +21,11 @@ final class RefusalLines: Sendable {
         let now = context.clock.now
         return latest.withLock { latest in
             if let last = latest[key], last.duration(to: now) < Self.interval { return false }
-            if latest.count >= Self.maximumCount {
-                latest = latest.filter { $0.value.duration(to: now) < Self.interval }
+            if latest[key] == nil, latest.count >= Self.maximumCount,
+                let oldest = latest.min(by: { $0.value < $1.value })
+            {
+                latest[oldest.key] = nil
             }
-            guard latest.count < Self.maximumCount else { return false }
             latest[key] = now
             return true
         }

@@ -45,6 +45,7 @@ struct RateWindow: Sendable {
     /// The moment until which the next request is known to be held up.
     private var heldUntil: Int64?
     private var lastReservation: Int64 = 0
+    private var lastCost: Int64 = 0
 
     init(limit: Int, window: Int64, burst: Int, jitter: Int64, catchesUp: Bool = true) {
         self.limit = limit
@@ -88,6 +89,7 @@ struct RateWindow: Sendable {
         due = max(now, due ?? now) + interval * Int64(cost)
         heldUntil = nil
         lastReservation = now
+        lastCost = Int64(cost)
     }
 
     /// Notes that a reserved request is sent now; returns the number of its flight.
@@ -110,8 +112,11 @@ struct RateWindow: Sendable {
         } else {
             reservedCost -= cost
         }
-        guard let due, due > now else { return }
-        let returned = min(due - now, interval * Int64(cost))
+        guard let due else { return }
+        // Without catching up, another request may have been sent after this one, and keeps its distance to the next.
+        let earliest = catchesUp ? now : max(now, lastReservation + interval * lastCost)
+        guard due > earliest else { return }
+        let returned = min(due - earliest, interval * Int64(cost))
         self.due = due - returned
         schedule -= returned
     }

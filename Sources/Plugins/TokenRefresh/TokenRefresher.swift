@@ -293,6 +293,11 @@ struct TokenRefreshMark: Sendable {
 
     @TaskLocal static var current: [TokenRefreshMark] = []
 
+    /// Whether the current task refreshes a token.
+    static var isRefreshing: Bool {
+        current.contains { if case .refresh = $0.work { true } else { false } }
+    }
+
     let refresher: any AnyObject & Sendable
     let work: Work
 }

@@ -19,9 +19,10 @@ extension PipelineError {
 
     /// The latest failure of the server for which a plugin refuses requests.
     public struct RefusalCause: Sendable, Hashable {
-        /// The code of the failure; `unacceptableStatus` for a response.
+        /// The code of the failure: `unacceptableStatus` for a response, `timeout(.head)` for one that was slower than
+        /// `slowCallDuration`, and `timeout(.total)` for an exchange that was cancelled because the call was late.
         public let code: Code
-        /// The status of the response; `nil` if there was none.
+        /// The status of the response; `nil` if there was none or if it was slow.
         public let statusCode: Int?
     }
 

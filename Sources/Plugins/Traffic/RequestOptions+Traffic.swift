@@ -18,9 +18,9 @@ extension RequestOptions {
     /// The priority of the call in the queues of ``ConcurrencyLimitPlugin`` and ``RateLimitPlugin``.
     ///
     /// Defaults to ``TrafficPriority/normal``. For calls with `isTokenRequest`, and those that a ``TokenRefreshPlugin``
-    /// makes in its closures, it defaults to ``TrafficPriority/high``, because others wait for them.
+    /// makes to refresh a token, it defaults to ``TrafficPriority/high``, because others wait for them.
     public var priority: TrafficPriority {
-        get { self[Priority.self] ?? (isTokenRequest || !TokenRefreshMark.current.isEmpty ? .high : .normal) }
+        get { self[Priority.self] ?? (isTokenRequest || TokenRefreshMark.isRefreshing ? .high : .normal) }
         set { self[Priority.self] = newValue }
     }
 

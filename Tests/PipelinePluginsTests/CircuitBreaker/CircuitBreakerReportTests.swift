@@ -23,6 +23,33 @@ struct CircuitBreakerReportTests {
         #expect(error?.reason.contains("is open after \(text), and the next probe") == true, "\(error?.reason ?? "")")
     }
 
+    @Test("A refused call names an exchange that was cancelled because the call was late as a timeout")
+    func late() async {
+        let bench = BreakerBench(
+            ScriptedTransport(always: .hang),
+            [TimeoutPlugin(total: .seconds(2)), CircuitBreakerPlugin.touchy()]
+        )
+        _ = await bench.clock.run { await bench.send() }
+        let error = await bench.error()
+        #expect(error?.refusalCause?.code == .timeout(.total))
+        #expect(error?.reason.contains("is open after timeout.total, and") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("A refused call names a slow success as a timeout of the head")
+    func slow() async {
+        let breaker = CircuitBreakerPlugin(
+            failureRatio: 1,
+            minimumCallCount: 1,
+            window: .count(1),
+            slowCallDuration: .seconds(1)
+        )
+        let bench = BreakerBench([.delayed(.seconds(1), .status(200))], breaker)
+        #expect(await bench.clock.run { await bench.send() } == "200")
+        let error = await bench.error()
+        #expect(error?.refusalCause?.code == .timeout(.head))
+        #expect(error?.refusalCause?.statusCode == nil)
+    }
+
     @Test("A fallback sees what is behind a refusal")
     func fallback() async {
         let replaced = Results<Int?>()
@@ -57,6 +84,18 @@ struct CircuitBreakerReportTests {
         #expect(all.all.count { $0.hasPrefix("error") } == 1)
     }
 
+    @Test("Of more hosts than are remembered, each still has its line of the level error")
+    func linesOfManyHosts() async {
+        let lines = LogLines()
+        let breaker = CircuitBreakerPlugin.touchy()
+        let bench = BreakerBench([], LoggingPlugin(level: .error, handler: lines.handler), breaker)
+        breaker.isolate()
+        for number in 0..<150 {
+            for _ in 0..<2 { await bench.send(Ask(url: "https://h\(number).test")) }
+        }
+        #expect(lines.all.count == 150)
+    }
+
     @Test("The line of the failure that opens a circuit says so, although its retry is refused")
     func opening() async {
         let lines = LogLines()
@@ -87,6 +126,22 @@ struct CircuitBreakerReportTests {
             [.openness: 1, .failureRatio: 1], [.limit: 7, .inUse: 0, .waiting: 0], [.waiting: 0, .closedSeconds: 0],
         ]
         #expect(gauges == expected)
+    }
+
+    @Test("The figures of a circuit are those of the moment: half open after its break, no failures after its window")
+    func laterGauges() async {
+        let breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 2, window: .time(.seconds(10)))
+        let bench = BreakerBench([.status(500), .status(500), .status(500)], breaker)
+        func gauges() -> [PluginHealth.Gauge: Double]? { bench.provider.health.first?.gauges["https://a.test"] }
+        await bench.send()
+        #expect(gauges() == [.openness: 0, .failureRatio: 1])
+        bench.clock.advance(by: .seconds(12))
+        #expect(gauges() == [.openness: 0, .failureRatio: 0])
+        await bench.send()
+        await bench.send()
+        #expect(gauges()?[.openness] == 1)
+        bench.clock.advance(by: .seconds(6))
+        #expect(gauges()?[.openness] == 0.5)
     }
 
     @Test("A breaker without an attempt timeout has a hint, and copies on another budget than the retries a finding")

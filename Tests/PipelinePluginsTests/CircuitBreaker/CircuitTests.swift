@@ -18,6 +18,23 @@ struct CircuitTests {
         #expect(CircuitCase("failure", .sample(minimum: 1), steps + failure, .open).run().state == .open)
     }
 
+    @Test("While a probe hangs, the next one waits for a break of the latest length")
+    func hangingProbeOfLongBreak() {
+        var rules = CircuitRules.sample(minimum: 1)
+        rules.maximumBreakDuration = .seconds(60)
+        var circuit = Circuit(rules, random: .seeded(1))
+        func passes(_ seconds: Double) -> Circuit.Permit? {
+            guard case .passes(let permit) = circuit.admit(at: .seconds(seconds)) else { return nil }
+            return permit
+        }
+        if let first = passes(0) { circuit.end(first, .failure, at: .zero) }
+        // The second break takes 1.6 to 2.4 s.
+        if let probe = passes(1) { circuit.end(probe, .failure, at: .seconds(1)) }
+        #expect(passes(4) != nil)
+        #expect(passes(5.5) == nil)
+        #expect(passes(6.5) != nil)
+    }
+
     @Test("A probe whose head has arrived is not followed by another one")
     func headOfProbe() {
         let steps: [CircuitStep] = [.failure, .wait(1), .begin, .head(0), .wait(20), .refused]

@@ -45,6 +45,16 @@ struct RateWindowTests {
         #expect(closest == (catchesUp ? Int64(50) : Int64(100)))
     }
 
+    @Test("V11: without catching up, a request that is cancelled brings the next one no closer to one sent after it")
+    func cancelledPacing() {
+        var window = window(catchesUp: false)
+        window.reserve(1, at: 0)
+        window.reserve(1, at: 100)
+        _ = window.depart(1, at: 100)
+        window.cancel(1, at: 110)
+        #expect(window.availability(of: 1, at: 110) == .at(200))
+    }
+
     @Test("Only after the window has held up a request do the next ones follow at twice the pace")
     func catchUp() {
         var window = window(burst: 10, jitter: 200)

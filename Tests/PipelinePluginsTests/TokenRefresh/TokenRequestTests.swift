@@ -73,6 +73,20 @@ struct TokenRequestTests {
         #expect(log.priorities.all == ["/b false", "/token true", "/b false"])
     }
 
+    @Test("A call that reports a new token waits in queues like any other")
+    func priorityOfReport() async throws {
+        let log = PriorityLog()
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { [client] _, _ in _ = try? await client.token() },
+            refresh: { _, _ in Session(accessToken: "new") }
+        )
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin, log], configuration: .init(clock: clock))
+        client.set(provider)
+        _ = try await provider.request(.bearer)
+        #expect(log.priorities.all == ["/b false", "/token false", "/b false"])
+    }
+
     @Test("A05 A refresh in child tasks or an unstructured task is also recognized")
     func tasks() async throws {
         let provider = provider { client in
