@@ -31,8 +31,9 @@ public struct CookieJar: Sendable, Equatable, Codable {
     ///
     /// Each replaces a cookie with its name, domain and path. Left out are cookies with an empty ``Cookie/domain``,
     /// those whose name and value have more than 4096 bytes together, and those whose domain or path has more than 1024
-    /// bytes. If the jar then exceeds the bounds of ``CookieRules``, cookies are removed as they are when a response
-    /// sets one.
+    /// bytes. A cookie whose domain is a public suffix, such as `localhost`, is kept for that host only.
+    ///
+    /// If the jar then exceeds the bounds of ``CookieRules``, cookies are removed as they are when a response sets one.
     ///
     /// - Parameters:
     ///   - added: the cookies.
@@ -43,6 +44,7 @@ public struct CookieJar: Sendable, Equatable, Codable {
             uniquingKeysWith: { first, _ in first }
         )
         for var cookie in added where !cookie.domain.isEmpty && cookie.isOfStorableSize {
+            if rules.isPublicSuffix(cookie.domain) { cookie.isHostOnly = true }
             if let index = places[cookie.identity] {
                 cookie.order = cookies[index].order
                 cookies[index] = cookie

@@ -46,6 +46,19 @@ struct CookieJarNetscapeTests {
         #expect(cookies == [first, second])
     }
 
+    @Test("An imported cookie of a public suffix, such as .localhost, is sent to that host only, and renewed by it")
+    func publicSuffix() throws {
+        var session = CookieSession()
+        let lines = ".localhost\tTRUE\t/\tFALSE\t0\ta\t1\n.co.test\tTRUE\t/\tFALSE\t0\tb\t2\n"
+        session.jar = try CookieJar(netscape: lines, rules: session.rules, at: session.now)
+        #expect(try session.sent(to: "http://localhost/") == "a=1")
+        #expect(try session.sent(to: "http://a.localhost/") == nil)
+        #expect(try session.sent(to: "http://co.test/") == "b=2")
+        #expect(try session.sent(to: "http://shop.co.test/") == nil)
+        try session.receive("a=3; Path=/", from: "http://localhost/")
+        #expect(try session.sent(to: "http://localhost/") == "a=3")
+    }
+
     @Test("#HttpOnly_ marks a cookie, and other lines with # and blank lines are ignored; lines may end in CRLF")
     func comments() throws {
         let text =
