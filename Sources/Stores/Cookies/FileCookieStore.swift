@@ -19,7 +19,9 @@ public import PipelineRedaction
 /// 10 s for the lock that others have; jars can be read meanwhile. A change that has the lock completes even if its
 /// task is cancelled.
 ///
-/// If the file cannot be changed, the change fails, but its cookies without an expiry are kept in memory.
+/// If the file cannot be changed, such as on a full disk, the change fails, but is kept in memory. The next change that
+/// succeeds writes it, too. If another store changes the same cookie meanwhile, the change in memory is dropped. Of a
+/// change that would make the file too large, only cookies without an expiry are kept.
 ///
 /// **Defaults**
 ///
@@ -84,7 +86,7 @@ public struct FileCookieStore: CookieStore {
     ///   - change: changes the jar; it must not wait for the store, which would block forever. It runs a second time if
     ///     the file cannot be changed.
     /// - Throws: ``CookieStoreError``, or `CancellationError` if the task is cancelled while it waits for the lock. The
-    ///   jar is then as before, except for cookies without an expiry that are not written.
+    ///   change is then kept in memory until another one succeeds.
     public func update(account: String, _ change: @Sendable (inout CookieJar) -> Void) async throws {
         do {
             try await waitForLock { try await file.tryUpdate(account: account, change) }

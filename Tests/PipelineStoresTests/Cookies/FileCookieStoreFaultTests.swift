@@ -106,7 +106,7 @@ struct FileCookieStoreFaultTests {
         #expect(try folder.names == ["cookies.json", "cookies.json.lock"])
     }
 
-    @Test("A file larger than 16 MiB is refused, and a change that makes it larger has no effect")
+    @Test("A file larger than 16 MiB is refused, and a change that makes it larger has no effect on lasting cookies")
     func tooLarge() async throws {
         try await folder.store().insert(.lasting("a"))
         let content = try Data(contentsOf: folder.file)
@@ -167,7 +167,7 @@ struct FileCookieStoreFaultTests {
         await expectFailure(.unreadable, of: folder.store())
     }
 
-    @Test("If the file cannot be written, the jar is as before, and a later change succeeds")
+    @Test("If the file cannot be written, the change is kept in memory, and a later change writes it")
     func failedWrite() async throws {
         let store = folder.store()
         try await store.insert(.lasting("a"))
@@ -175,14 +175,15 @@ struct FileCookieStoreFaultTests {
         try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
         let error = await #expect(throws: CookieStoreError.self) { try await store.insert(.lasting("b")) }
         #expect(error?.code == .notWritable)
-        #expect(try await store.names == ["a"])
+        #expect(try await store.names == ["a", "b"])
+        #expect(try await folder.store().names == ["a"])
         try FileManager.default.removeItem(at: obstacle)
         try await store.insert(.lasting("c"))
-        #expect(try await folder.store().names == ["a", "c"])
+        #expect(try await folder.store().names == ["a", "b", "c"])
     }
 
     @Test(
-        "If the file or its lock cannot be written, the change fails, but its cookies in memory are kept",
+        "If the file or its lock cannot be written, the change fails, but is kept in memory",
         arguments: [".tmp", ".lock"]
     )
     func keptInMemory(suffix: String) async throws {
@@ -196,22 +197,49 @@ struct FileCookieStoreFaultTests {
             try await store.insert(.lasting("c"), .session("s"), .session("a"))
         }
         #expect(error?.code == .notWritable)
-        #expect(try await store.names == ["a", "b", "s"])
-        #expect(try await store.jar(account: "").cookies.map { $0.expiry == nil } == [true, false, true])
-        await #expect(throws: CookieStoreError.self) { try await store.update(account: "") { $0.removeAll() } }
-        #expect(try await store.names == ["b"])
+        #expect(try await store.names == ["a", "b", "c", "s"])
+        #expect(try await store.jar(account: "").cookies.map { $0.expiry == nil } == [true, false, false, true])
+        await #expect(throws: CookieStoreError.self) {
+            try await store.update(account: "") { $0.removeAll { ["a", "b"].contains($0.name) } }
+        }
+        #expect(try await store.names == ["c", "s"])
         try FileManager.default.removeItem(at: obstacle)
         try await store.update(account: "") { _ in }
-        #expect(try await folder.store().names == ["b"])
+        #expect(try await folder.store().names == ["c"])
+        #expect(try await store.names == ["c", "s"])
     }
 
-    @Test("If the file cannot be written, kept cookies of the session are as before, like all others")
+    private func pairs(_ store: FileCookieStore) async throws -> Set<String> {
+        Set(try await store.jar(account: "").cookies.map { "\($0.name)=\($0.value)" })
+    }
+
+    @Test("A change that could not be written is added to what another store writes, which prevails for its cookies")
+    func merged() async throws {
+        try await folder.store().insert(.lasting("a"), .lasting("b"), .lasting("c"), .lasting("d"))
+        let obstacle = URL(filePath: folder.file.path + ".tmp")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+        let store = folder.store()
+        await #expect(throws: CookieStoreError.self) {
+            try await store.update(account: "") { jar in
+                jar.insert([.lasting("a", "mine"), .lasting("b", "mine"), .lasting("e", "mine"), .session("s")])
+                jar.removeAll { ["c", "d"].contains($0.name) }
+            }
+        }
+        try FileManager.default.removeItem(at: obstacle)
+        try await folder.store().insert(.lasting("b", "other"), .lasting("d", "other"), .lasting("f", "other"))
+        let expected: Set = ["a=mine", "b=other", "d=other", "e=mine", "f=other"]
+        #expect(try await pairs(store) == expected.union(["s=canary"]))
+        try await store.update(account: "") { _ in }
+        #expect(try await pairs(folder.store()) == expected)
+    }
+
+    @Test("If the file cannot be written, kept cookies of the session stay in memory, like all others")
     func keptSessionCookies() async throws {
         let obstacle = URL(filePath: folder.file.path + ".tmp")
         try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
         let store = folder.store(.kept)
         await #expect(throws: CookieStoreError.self) { try await store.insert(.session("s")) }
-        #expect(try await store.names.isEmpty)
+        #expect(try await store.names == ["s"])
     }
 
     @Test("If the file cannot be replaced, no temporary file with cookies remains")

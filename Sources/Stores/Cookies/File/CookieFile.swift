@@ -29,8 +29,8 @@ actor CookieFile {
     ///
     /// It stays open so that the system cannot give its inode to a later version of the file.
     private var current: Version?
-    /// Whether the file has a cookie that one in memory replaces, because it could not be written.
-    private var isBehind = false
+    /// The jars that the file has, if a change that is in `jars` could not be written; `nil` if there is none.
+    private var written: [String: CookieJar]?
 
     init(_ path: String, keepsSessionCookies: Bool) {
         self.path = path
@@ -55,25 +55,30 @@ actor CookieFile {
             change(&jar)
             changed[account] = jar.cookies.isEmpty ? nil : jar
             let content = content(of: changed)
-            if isBehind || !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
+            if written != nil || !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
             jars = changed
         }
     }
 
-    /// Makes the part of a change that concerns cookies in memory, because the file cannot be changed.
+    /// Makes a change in memory only, because the file cannot be changed; the next change that succeeds writes it.
+    ///
+    /// If the file would become too large, only cookies that are never written change.
     func updateMemory(account: String, _ change: @Sendable (inout CookieJar) -> Void) throws(CookieStoreError) {
-        guard !keepsSessionCookies else { return }
         try refresh()
-        let old = jars[account] ?? CookieJar()
-        var jar = old
+        var changed = jars
+        var jar = jars[account] ?? CookieJar()
         change(&jar)
-        let inMemory = jar.cookies.filter { $0.expiry == nil }
-        let inFile = old.cookies.filter { cookie in
-            cookie.expiry != nil && !inMemory.contains { $0.isSame(as: cookie) }
+        changed[account] = jar.cookies.isEmpty ? nil : jar
+        if try content(of: changed).data(path: path).count > Self.maximumByteCount {
+            let inMemory = jar.cookies.filter { !isWritten($0) }
+            let inFile = (jars[account]?.cookies ?? []).filter { cookie in
+                isWritten(cookie) && !inMemory.contains { $0.isSame(as: cookie) }
+            }
+            jar.cookies = (inFile + inMemory).sorted { $0.order < $1.order }
+            changed[account] = jar.cookies.isEmpty ? nil : jar
         }
-        if inFile.count < old.cookies.count(where: { $0.expiry != nil }) { isBehind = true }
-        jar.cookies = (inFile + inMemory).sorted { $0.order < $1.order }
-        jars[account] = jar.cookies.isEmpty ? nil : jar
+        if written == nil { written = lasting(jars) }
+        jars = changed
     }
 
     /// Removes the file and all jars, without reading it; returns `false` if another store has the lock.
@@ -82,12 +87,23 @@ actor CookieFile {
             for path in [path + ".tmp", path] where unlink(path) != 0 && errno != ENOENT {
                 throw CookieStoreError(.notWritable, path: self.path, .current)
             }
-            (jars, current, isBehind) = ([:], nil, false)
+            (jars, current, written) = ([:], nil, nil)
         }
     }
 
     private func content(of jars: [String: CookieJar]) -> CookieFileContent {
-        CookieFileContent(jars) { keepsSessionCookies || $0.expiry != nil }
+        CookieFileContent(jars, where: isWritten)
+    }
+
+    private func isWritten(_ cookie: CookieJar.Cookie) -> Bool { keepsSessionCookies || cookie.expiry != nil }
+
+    /// Returns the jars with the cookies that are written to the file.
+    private func lasting(_ jars: [String: CookieJar]) -> [String: CookieJar] {
+        jars.mapValues { jar in
+            var jar = jar
+            jar.removeAll { !isWritten($0) }
+            return jar
+        }
     }
 
     // MARK: Reading
@@ -103,14 +119,16 @@ actor CookieFile {
             throw CookieStoreError(.unreadable, path: path, error)
         }
         guard identity != current?.identity else { return }
-        if identity == nil {
-            jars = addingSessionCookies(to: [:])
-            (current, isBehind) = (nil, false)
-        } else {
-            let (version, data) = try read()
-            jars = addingSessionCookies(to: try CookieFileContent.jars(from: data, path: path))
-            (current, isBehind) = (version, false)
+        var stored: [String: CookieJar] = [:]
+        var version: Version?
+        if identity != nil {
+            let (found, data) = try read()
+            version = found
+            stored = lasting(try CookieFileContent.jars(from: data, path: path))
         }
+        let merged = addingMemory(to: stored)
+        if written != nil { written = stored }
+        (jars, current) = (merged, version)
     }
 
     private func read() throws(CookieStoreError) -> (Version, Data) {
@@ -127,23 +145,17 @@ actor CookieFile {
         return (version, data)
     }
 
-    /// Returns the jars of the file with the cookies that are only in memory.
-    private func addingSessionCookies(to stored: [String: CookieJar]) -> [String: CookieJar] {
-        guard !keepsSessionCookies else { return stored }
-        var result = stored.mapValues { jar in
-            var jar = jar
-            jar.removeAll { $0.expiry == nil }
-            return jar
-        }
-        for (account, old) in jars {
-            var jar = result[account] ?? CookieJar()
-            let added = old.cookies.filter { cookie in
-                cookie.expiry == nil && !jar.cookies.contains { $0.isSame(as: cookie) }
-            }
-            guard !added.isEmpty else { continue }
-            jar.cookies = (jar.cookies + added).sorted { $0.order < $1.order }
-            jar.nextOrder = max(jar.nextOrder, old.nextOrder)
-            result[account] = jar
+    /// Returns the jars of the file with what is only in memory: cookies of the session, and changes not yet written.
+    ///
+    /// A cookie that another store has changed meanwhile is that of the file.
+    private func addingMemory(to stored: [String: CookieJar]) -> [String: CookieJar] {
+        let known = written ?? lasting(jars)
+        var result = stored
+        for account in Set(jars.keys).union(known.keys) {
+            let (old, new) = (known[account] ?? CookieJar(), jars[account] ?? CookieJar())
+            guard old.cookies != new.cookies else { continue }
+            let merged = (stored[account] ?? CookieJar()).changed(from: old, to: new)
+            result[account] = merged.cookies.isEmpty ? nil : merged
         }
         return result
     }
@@ -163,7 +175,7 @@ actor CookieFile {
                 try file.synchronize()
                 let version = (file, try file.identity)
                 guard rename(temporary, path) == 0 else { throw POSIXError.current }
-                (current, isBehind) = (version, false)
+                (current, written) = (version, nil)
             } catch {
                 _ = unlink(temporary)
                 throw error
@@ -173,5 +185,26 @@ actor CookieFile {
         }
         // The file is complete without this, but a power failure could bring back the previous one.
         OpenFile.synchronizeFolder(CookieFileLock.folder(of: path))
+    }
+}
+
+extension CookieJar {
+    /// Returns this jar with the difference between two others, except for cookies that here are not as in the old one.
+    fileprivate func changed(from old: CookieJar, to new: CookieJar) -> CookieJar {
+        let (before, after) = (old.byIdentity, new.byIdentity)
+        var result = byIdentity
+        for identity in Set(before.keys).union(after.keys) {
+            let known = before[identity]?.unused
+            guard after[identity]?.unused != known, result[identity]?.unused == known else { continue }
+            result[identity] = after[identity]
+        }
+        var jar = self
+        jar.cookies = result.values.sorted { $0.order < $1.order }
+        jar.nextOrder = max(nextOrder, new.nextOrder)
+        return jar
+    }
+
+    private var byIdentity: [Cookie.Identity: Cookie] {
+        Dictionary(cookies.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -23,13 +23,7 @@ struct CookieFileContent: Codable, Equatable {
     /// A server that sets the same cookie in each response does not cause a write each time.
     func hasSameCookies(as other: CookieFileContent) -> Bool {
         func unused(_ accounts: [String: [CookieJar.Cookie]]) -> [String: [CookieJar.Cookie]] {
-            accounts.mapValues { cookies in
-                cookies.map { cookie in
-                    var cookie = cookie
-                    cookie.lastAccessed = cookie.created
-                    return cookie
-                }
-            }
+            accounts.mapValues { $0.map(\.unused) }
         }
         return unused(accounts) == unused(other.accounts)
     }
@@ -78,4 +72,13 @@ struct CookieFileContent: Codable, Equatable {
 
     /// The positions that leave room for later ones.
     private static let orders = 0..<1 << 52
+}
+
+extension CookieJar.Cookie {
+    /// The cookie as if it had not been used since it was created.
+    var unused: Self {
+        var cookie = self
+        cookie.lastAccessed = created
+        return cookie
+    }
 }
