@@ -19,6 +19,7 @@ public import Pipeline
 ///   content coding, and its Content-Encoding and Content-Length are removed. Transfer-Encoding is always removed, and
 ///   a wrong Content-Length is corrected. A response to HEAD and one with status 204 or 304 keep these fields.
 /// - A recorded failure is thrown with its code. A failure within the body is thrown after the bytes that had arrived.
+/// - A body that was recorded in its content coding and is damaged fails with `contentCoding`, as it does live.
 /// - A stream yields the recorded chunks. No time passes unless `pace` is set. With ``ReplayPace/immediate``, responses
 ///   are marked as `context.isReplayed`, and `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - The body of a request is read only if `matching` compares it.

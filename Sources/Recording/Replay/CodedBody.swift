@@ -21,9 +21,7 @@ enum CodedBody {
         }
     }
 
-    /// Returns the decoded body and the decoded length of each piece.
-    ///
-    /// Returns `nil` if the coding is unknown, or if the body is not in the coding or larger than the limit.
+    /// Returns the decoded body and the decoded length of each piece; `nil` if the coding is unknown.
     ///
     /// - Parameters:
     ///   - body: the bytes.
@@ -32,13 +30,14 @@ enum CodedBody {
     ///   - isCut: whether the body may end early.
     ///   - limit: the most decoded bytes.
     /// - Returns: the body, and the lengths of its pieces.
-    static func decoded(
+    /// - Throws: `PipelineError` if the body is damaged, not in the coding, or larger than the limit.
+    static func decode(
         _ body: Data,
         _ fields: HTTPFields,
         pieces: [Int] = [],
         isCut: Bool = false,
         upTo limit: Int
-    ) -> (body: Data, pieces: [Int])? {
+    ) throws -> (body: Data, pieces: [Int])? {
         guard !body.isEmpty, let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings), !codings.isEmpty
         else { return nil }
         let plan = DecodingPlan(codings: codings, limits: DecodingLimits(ratio: .max, ratioFreeByteCount: .max))
@@ -46,19 +45,26 @@ enum CodedBody {
         var output = ByteBuffer(capacity: min(body.count * 4, limit, 1 << 20))
         var counts: [Int] = []
         var start = body.startIndex
-        do {
-            for piece in pieces.isEmpty ? [body.count] : pieces {
-                let before = output.count
-                chain.feed(Data(body[start..<start + piece]))
-                start += piece
-                if start == body.endIndex, !isCut { chain.feedEnd() }
-                try read(&chain, into: &output)
-                counts.append(output.count - before)
-            }
-        } catch {
-            return nil
+        for piece in pieces.isEmpty ? [body.count] : pieces {
+            let before = output.count
+            chain.feed(Data(body[start..<start + piece]))
+            start += piece
+            if start == body.endIndex, !isCut { chain.feedEnd() }
+            try read(&chain, into: &output)
+            counts.append(output.count - before)
         }
         return (output.finish(), pieces.isEmpty ? [] : counts)
+    }
+
+    /// Returns the decoded body and the decoded length of each piece; `nil` if it cannot be decoded.
+    static func decoded(
+        _ body: Data,
+        _ fields: HTTPFields,
+        pieces: [Int] = [],
+        isCut: Bool = false,
+        upTo limit: Int
+    ) -> (body: Data, pieces: [Int])? {
+        do { return try decode(body, fields, pieces: pieces, isCut: isCut, upTo: limit) } catch { return nil }
     }
 
     private static func read(_ chain: inout DecoderChain, into output: inout ByteBuffer) throws {

@@ -22,12 +22,12 @@ struct ReplayedResponse {
             throw failure ?? PipelineError(.transport, "the recorded exchange has no response")
         }
         try await sleep(pace.duration(exchange.headDelay), context.clock)
-        decode(&recorded)
+        let failure = decode(&recorded) ?? failure
         var head = HTTPResponse(status: .init(code: recorded.status, reasonPhrase: recorded.reasonPhrase))
         head.headerFields = fields(of: recorded)
         let delay = start.duration(to: context.clock.now)
         let end = pace.duration(exchange.duration) - delay
-        let body = body(recorded, end: end, context)
+        let body = body(recorded, end: end, failure, context)
         return PipelineResponse(request: request, head: head, body: body)
     }
 
@@ -39,19 +39,32 @@ struct ReplayedResponse {
         if duration > .zero { try await clock.sleep(for: duration) } else { try Task.checkCancellation() }
     }
 
-    private func decode(_ recorded: inout RecordedExchange.Response) {
-        guard recorded.isCoded, CodedBody.isWhole(status: recorded.status, method: exchange.request.method),
-            let decoded = CodedBody.decoded(
+    /// Decodes the body; returns the failure with which a damaged one ends, as it does without a recording.
+    private func decode(_ recorded: inout RecordedExchange.Response) -> PipelineError? {
+        guard recorded.isCoded, CodedBody.isWhole(status: recorded.status, method: exchange.request.method) else {
+            return nil
+        }
+        do {
+            let decoded = try CodedBody.decode(
                 recorded.body,
                 recorded.headers,
                 pieces: recorded.chunks.map(\.byteCount),
                 isCut: exchange.failure != nil,
                 upTo: byteLimit
             )
-        else { return }
-        recorded.isCoded = false
-        recorded.body = decoded.body
-        recorded.chunks = zip(recorded.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
+            guard let decoded else { return nil }
+            recorded.isCoded = false
+            recorded.body = decoded.body
+            recorded.chunks = zip(recorded.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
+            return nil
+        } catch {
+            guard exchange.failure == nil, let damage = error as? PipelineError, case .contentCoding = damage.code
+            else { return nil }
+            recorded.isCoded = false
+            recorded.body = Data()
+            recorded.chunks = []
+            return damage
+        }
     }
 
     /// Returns the recorded fields, without those that no longer apply to the body.
@@ -75,6 +88,7 @@ struct ReplayedResponse {
     private func body(
         _ recorded: RecordedExchange.Response,
         end: Duration,
+        _ failure: PipelineError?,
         _ context: PipelineContext
     ) -> PipelineBody {
         if failure == nil, pace.factor == 0, !context.wantsStream { return .bytes(recorded.body) }
@@ -85,8 +99,8 @@ struct ReplayedResponse {
             failure: failure,
             clock: context.clock
         )
-        let announced =
-            exchange.failure == nil ? recorded.body.count : recorded.headers[.contentLength].flatMap { Int($0) }
+        let length = exchange.failure == nil ? nil : recorded.headers[.contentLength].flatMap { Int($0) }
+        let announced = failure == nil ? recorded.body.count : length
         return .stream(byteCount: announced, replaying: { chunks })
     }
 }

@@ -268,16 +268,31 @@ struct RecordingFidelityTests {
     }
 
     @Test(
-        "a body with an invalid or incomplete content coding is recorded and replayed unchanged",
-        arguments: [binary, Data(Deflate.gzip(Data("hello".utf8)).dropLast(3))]
+        "a body that is damaged or not in its content coding is recorded unchanged, and fails when it is replayed",
+        arguments: [binary, Data(Deflate.gzip(Data("hello".utf8)).dropLast(3))],
+        [false, true]
     )
-    func wrongCoding(body: Data) async throws {
+    func wrongCoding(body: Data, isStreamed: Bool) async throws {
         let headers: HTTPFields = [.contentEncoding: "gzip"]
         try await bench.record([.status(200, headers: headers, body: .bytes(body))]) {
             _ = try await $0.request(bench.target())
         }
+        #expect(bench.text.contains(body.base64EncodedString()))
+        let error = await #expect(throws: PipelineError.self) {
+            if isStreamed { for try await _ in try await replay().stream(bench.target()).body {} }
+            _ = try await replay().request(bench.target())
+        }
+        #expect(error?.code == .contentCoding(body == Self.binary ? .corrupt : .truncated))
+    }
+
+    @Test("a body in a content coding that is unknown is recorded and replayed unchanged")
+    func unknownCoding() async throws {
+        let headers: HTTPFields = [.contentEncoding: "unknown"]
+        try await bench.record([.status(200, headers: headers, body: .bytes(Self.binary))]) {
+            _ = try await $0.request(bench.target())
+        }
         let response = try await replay().request(bench.target())
-        #expect(response.data == body)
+        #expect(response.data == Self.binary)
         #expect(response.headers == headers)
     }
 
