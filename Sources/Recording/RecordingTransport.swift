@@ -62,7 +62,9 @@ public import Pipeline
 ///   of their responses. The latter must have 16 bytes or more and not be a host, path, URL, date or plain word.
 /// - The scheme and host of a URL and the slashes of its path are kept.
 /// - ``finish()`` fails with `recording.secret` if the written file still contains such a value, or one of 8 to 15
-///   bytes.
+///   bytes. The error names the cookie or field, the entries and the member. For a value of 8 to 15 bytes that does not
+///   mix digits and letters, it prints a warning to standard error instead. `Redactor.adding(plainNames:plainValues:)`
+///   lists what is not secret.
 /// - Only the owner can read the file and the journal. The journal may contain a value that only a later request shows
 ///   to be secret.
 ///

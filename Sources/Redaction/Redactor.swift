@@ -83,6 +83,9 @@ public struct Redactor: Sendable {
 
     package let revealsSecrets: Bool
 
+    /// What is not secret although it is in a secret place.
+    var plain = PlainList()
+
     /// The query items that a request marks as secret; they are hidden even if `shownQueryNames` contains them.
     private(set) var markedQueryNames: Set<String> = []
 

@@ -136,7 +136,7 @@ struct MessageSecretsTests {
         let beginnings = try #require(secrets.beginnings)
         #expect(Self.hex.withBytes(beginnings.mayBeFound))
         #expect(!"content-type;host;x-amz-date;x-amz-meta-an0therheader".withBytes(beginnings.mayBeFound))
-        #expect(secrets.fieldValues.isEmpty)
+        #expect(secrets.origins.isEmpty)
     }
 
     @Test("The cookies of a response are hidden, too, but not their attributes")

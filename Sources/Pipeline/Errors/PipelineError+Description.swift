@@ -91,6 +91,6 @@ extension PipelineRequest {
         guard path.utf8.allSatisfy({ $0 == UInt8(ascii: "%") || ByteSet.path.contains($0) }) else { return "" }
         var secrets = MessageSecrets(.standard, minimumByteCount: 4)
         secrets.insert(head, queryNames: secretQueryNames, isMarked: isSecret)
-        return Redactor.standard.adding(secretValues: secrets.fieldValues.union(secrets.queryValues)).text(path)
+        return Redactor.standard.adding(secretValues: secrets.origins.keys).text(path)
     }
 }

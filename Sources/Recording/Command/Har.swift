@@ -26,9 +26,14 @@ struct Har: ParsableCommand {
             throw error
         } catch {
             let reason = (error as? PipelineError)?.reason ?? error.localizedDescription
-            FileHandle.standardError.write(Data("har: \(reason)\n".utf8))
+            print(error: reason)
             throw ExitCode(2)
         }
+    }
+
+    /// Prints a line to standard error.
+    static func print(error text: String) {
+        FileHandle.standardError.write(Data("har: \(text)\n".utf8))
     }
 }
 #else

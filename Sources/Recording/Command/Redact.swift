@@ -9,7 +9,8 @@ struct Redact: ParsableCommand {
         abstract: "Redacts the secrets in a recording, as a recorder does; it still replays the same requests.",
         discussion: """
             A secret value of 8 to 15 bytes is too short to be replaced outside of its field. If one is left there, the file is written \
-            and the command exits with 2. To redact such a value everywhere, name it with --secret.
+            and the command names the field and the entries and exits with 2; for a value that does not mix digits and letters, it only \
+            prints a warning. To redact such a value everywhere, name it with --secret. If it is not secret, use --plain.
             """
     )
 
@@ -25,7 +26,8 @@ struct Redact: ParsableCommand {
         let tool = HARTool(redactor: try secrets.redactor())
         try Har.run {
             let result = try tool.redact(URL(filePath: file), to: URL(filePath: output ?? file))
-            print("\(output ?? file): \(result)")
+            for warning in result.warnings { Har.print(error: "warning: " + warning) }
+            print("\(output ?? file): \(result.result)")
         }
     }
 }

@@ -16,6 +16,18 @@ struct SecretOptions: ParsableArguments {
     )
     var variables: [String] = []
 
+    @Option(
+        name: .customLong("plain"),
+        help: ArgumentHelp(
+            "The name of a cookie, header field or query item whose value is not secret; may be repeated.",
+            valueName: "name"
+        )
+    )
+    var plainNames: [String] = []
+
+    @Option(help: ArgumentHelp("A value that is not secret; may be repeated.", valueName: "value"))
+    var plainValue: [String] = []
+
     /// Returns the redactor, which also hides the values of the variables.
     func redactor(_ base: Redactor = .standard) throws -> Redactor {
         let values = try variables.map { name in
@@ -27,6 +39,7 @@ struct SecretOptions: ParsableArguments {
             return value
         }
         return base.adding(secretValues: values)
+            .adding(plainNames: Set(plainNames), plainValues: Set(plainValue))
     }
 }
 

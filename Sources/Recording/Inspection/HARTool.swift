@@ -66,16 +66,18 @@ package struct HARTool {
 
     /// Returns the problems of a file, or a line that says it is valid.
     package func findings(in file: URL, named name: String) throws -> (lines: [String], isValid: Bool) {
-        let findings = RecordingCheck.findings(of: file)
-        guard findings.isEmpty else { return (findings.map { "\(name): \($0)" }, false) }
+        let findings = RecordingCheck.findings(of: file, RecordingRedaction(redactor))
+        let lines = findings.map { "\(name): \($0)" }
+        guard findings.allSatisfy({ $0.level == .warning }) else { return (lines, false) }
         let count = try HARFile(contentsOf: file).count
-        return (["\(name): valid, \(Self.count(count, "entry", "entries"))"], true)
+        return (lines + ["\(name): valid, \(Self.count(count, "entry", "entries"))"], true)
     }
 
-    /// Writes a redacted copy of a file and returns the line to print.
-    package func redact(_ file: URL, to output: URL) throws -> String {
-        let count = try RedactedRecording(HARFile(contentsOf: file), RecordingRedaction(redactor)).write(to: output)
-        return Self.count(count, "entry", "entries") + " changed"
+    /// Writes a redacted copy of a file and returns the line to print, and warnings.
+    package func redact(_ file: URL, to output: URL) throws -> (result: String, warnings: [String]) {
+        let recording = RedactedRecording(try HARFile(contentsOf: file), RecordingRedaction(redactor))
+        let (count, warnings) = try recording.write(to: output)
+        return (Self.count(count, "entry", "entries") + " changed", warnings)
     }
 
     /// Writes the entries of several files to one and returns the line to print.

@@ -29,6 +29,7 @@ final class Recorder: Sendable {
     ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
     ///   - isKnown: whether the base contains a request, in its stored form.
     ///   - report: called with the error of a recording that ends without ``finish()``.
+    ///   - warn: called with each warning about the written file.
     init(
         _ base: HARFile,
         _ journal: HARJournal,
@@ -37,9 +38,18 @@ final class Recorder: Sendable {
         byteLimit: Int,
         isChanged: Bool = false,
         isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool = { _ in false },
-        report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) }
+        report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) },
+        warn: @escaping @Sendable (String) -> Void = { Recorder.print("warning: recording.secret: \($0)") }
     ) {
-        output = RecordingOutput(base, journal, for: file, redaction, isChanged: isChanged, isKnown: isKnown)
+        output = RecordingOutput(
+            base,
+            journal,
+            for: file,
+            redaction,
+            isChanged: isChanged,
+            isKnown: isKnown,
+            warn: warn
+        )
         self.journal = journal
         self.file = file
         self.redaction = redaction
@@ -58,9 +68,10 @@ final class Recorder: Sendable {
     }
 
     /// Prints an error that cannot be thrown to a caller.
-    static func print(_ error: PipelineError) {
-        let line = "error: \(error.code.rawValue): \(error.reason)\n"
-        _ = try? Data(line.utf8).withUnsafeBytes {
+    static func print(_ error: PipelineError) { print("error: \(error.code.rawValue): \(error.reason)") }
+
+    private static func print(_ line: String) {
+        _ = try? Data("\(line)\n".utf8).withUnsafeBytes {
             try HARWriter.append($0, to: FileHandle.standardError.fileDescriptor, URL(filePath: "/dev/stderr"))
         }
     }

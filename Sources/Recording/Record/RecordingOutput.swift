@@ -12,6 +12,7 @@ final class RecordingOutput: Sendable {
     private let isKnown: @Sendable (RecordedExchange.Request) -> Bool
     private let journal: HARJournal
     private let redaction: RecordingRedaction
+    private let warn: @Sendable (String) -> Void
     private let isWritten = Atomic(false)
 
     /// - Parameters:
@@ -21,14 +22,17 @@ final class RecordingOutput: Sendable {
     ///   - redaction: redacts the entries.
     ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
     ///   - isKnown: whether the base contains a request, in its stored form.
+    ///   - warn: called with each warning about the written file.
     init(
         _ base: HARFile,
         _ journal: HARJournal,
         for file: URL,
         _ redaction: RecordingRedaction,
         isChanged: Bool,
-        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool
+        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool,
+        warn: @escaping @Sendable (String) -> Void
     ) {
+        self.warn = warn
         self.base = base
         self.journal = journal
         self.file = file
@@ -50,7 +54,11 @@ final class RecordingOutput: Sendable {
         if hasNews { try write(replacements, entries, recorded.randomSeed) }
         isWritten.store(true, ordering: .releasing)
         try journal.discard()
-        if hasNews, let finding = try redaction.finding(in: file, recorded.secrets) { throw finding }
+        if hasNews {
+            let findings = try redaction.findings(in: file, recorded.secrets)
+            for warning in findings.warnings { warn(warning) }
+            if let error = findings.error { throw error }
+        }
         if let problem = recorded.problem { throw problem }
         return hasNews
     }

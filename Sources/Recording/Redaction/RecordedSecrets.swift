@@ -1,3 +1,5 @@
+import Pipeline
+
 /// The secret values that the exchanges of a recording have in their own places, such as a cookie or a secret query
 /// item.
 struct RecordedSecrets: Sendable {
@@ -8,18 +10,18 @@ struct RecordedSecrets: Sendable {
     /// A shorter value could be any text.
     static let reportedByteCount = 8
 
-    private var values: Set<String> = []
+    private var values: [String: SecretOrigin] = [:]
     private var hosts: Set<String> = []
 
     init() {}
 
-    init(values: Set<String>, host: String?) {
+    init(values: [String: SecretOrigin], host: String?) {
         self.values = values
         if let host, !host.isEmpty { hosts = [host.lowercased()] }
     }
 
     mutating func formUnion(_ other: RecordedSecrets) {
-        values.formUnion(other.values)
+        values.merge(other.values) { first, _ in first }
         hosts.formUnion(other.hosts)
     }
 
@@ -36,16 +38,21 @@ struct RecordedSecrets: Sendable {
     private static let searchedCount = 256
 
     /// The values that are replaced everywhere.
-    var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }
+    var replaced: Set<String> { Set(values.keys.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) }) }
 
     /// The values that are too short to be replaced.
     ///
     /// They are reported if found outside of their own places.
     var reported: Set<String> {
-        values.filter {
-            (Self.reportedByteCount..<Self.replacedByteCount).contains($0.utf8.count) && !isInHost($0)
-        }
+        Set(
+            values.keys.filter {
+                (Self.reportedByteCount..<Self.replacedByteCount).contains($0.utf8.count) && !isInHost($0)
+            }
+        )
     }
+
+    /// Returns the place of a value.
+    func origin(of value: String) -> SecretOrigin? { values[value] }
 
     /// Returns whether a host contains the value, where it is visible on the network anyway.
     private func isInHost(_ value: String) -> Bool {

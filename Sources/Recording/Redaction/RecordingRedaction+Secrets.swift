@@ -8,7 +8,10 @@ extension RecordingRedaction {
     /// Hosts, paths, URLs, dates, plain words and short numbers are left out.
     func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
         let values = values(of: request, response: response, minimumByteCount: RecordedSecrets.reportedByteCount)
-        return RecordedSecrets(values: values.filter { !PlainValue.isPlain($0) }, host: request.host)
+        return RecordedSecrets(
+            values: values.filter { !PlainValue.isPlain($0.key, isCookie: $0.value.kind == .cookie) },
+            host: request.host
+        )
     }
 
     /// Returns the values of the secret fields and query items of a recorded request and of the cookies of its
@@ -22,7 +25,7 @@ extension RecordingRedaction {
     /// It also hides the short secrets of requests and those that are words.
     func hidingAll(of requests: [PipelineRequest]) -> RecordingRedaction {
         let values = requests.reduce(into: Set<String>()) { values, request in
-            values.formUnion(self.values(of: request, minimumByteCount: Self.shownByteCount))
+            values.formUnion(self.values(of: request, minimumByteCount: Self.shownByteCount).keys)
         }
         return adding(secretValues: values.filter { !PlainValue.isPlace($0) && !PlainValue.isDate($0) })
     }
@@ -31,14 +34,14 @@ extension RecordingRedaction {
         of request: PipelineRequest,
         response: HTTPFields = [:],
         minimumByteCount count: Int
-    ) -> Set<String> {
-        if revealsSecrets { return [] }
+    ) -> [String: SecretOrigin] {
+        if revealsSecrets { return [:] }
         var secrets = MessageSecrets(redactor, minimumByteCount: count)
         secrets.insert(request.head, queryNames: request.secretQueryNames, isMarked: request.isSecret)
         secrets.insert(formIn: request.body.bytes, contentType: request.headers[.contentType])
         secrets.insert(cookiesOf: response)
-        return secrets.fieldValues.union(secrets.queryValues).filter {
-            !$0.contains(Self.placeholder) && !HARVocabulary.contains($0)
+        return secrets.origins.filter { value, _ in
+            !value.contains(Self.placeholder) && !HARVocabulary.contains(value)
         }
     }
 
@@ -47,42 +50,82 @@ extension RecordingRedaction {
 
     // MARK: Searching
 
-    /// Returns an error if a written file still contains a secret value, otherwise `nil`.
+    /// Searches a written file for secret values.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
     ///   - secrets: the secrets that its exchanges have in their own places.
-    /// - Returns: an error with code `recording.secret`.
+    /// - Returns: an error with code `recording.secret` if it still contains a secret value, otherwise `nil`; and one
+    ///   warning for each short value in it that is probably not secret, because it does not mix digits and letters.
     /// - Throws: `.recording(.notWritten)` if the file cannot be read.
-    func finding(in file: URL, _ secrets: RecordedSecrets) throws -> PipelineError? {
+    func findings(in file: URL, _ secrets: RecordedSecrets) throws -> (error: PipelineError?, warnings: [String]) {
         let name = file.lastPathComponent.quotedExcerpt
         guard let written = try? Data(contentsOf: file, options: .mappedIfSafe) else {
             throw PipelineError(.recording(.notWritten), "the file \(name) cannot be read after it was written")
         }
-        if containsSecret(in: written) || adding(secretValues: secrets.replaced).containsSecret(in: written) {
-            let place = adding(secretValues: secrets.replaced).entries(of: file)
-            return PipelineError(
-                .recording(.secret),
-                "a secret value is left in \(place)\(name), where it cannot be replaced; remove it by hand"
-            )
+        func texts(_ left: [LeftSecret]) -> [String] {
+            left.map { "\($0.source(self)) is left in " + ($0.place.isEmpty ? "" : $0.place + " of ") + name }
         }
-        let short = RecordingRedaction(Redactor(secretNames: [])).adding(secretValues: secrets.reported)
-        guard short.containsSecret(in: written) else { return nil }
-        return PipelineError(
+        var long = left(in: written, file, among: secrets.replaced, secrets)
+        if long.isEmpty, containsSecret(in: written) { long = [declared(in: file)] }
+        if !long.isEmpty {
+            let places = texts(long).joined(separator: "; ")
+            let reason = "\(places), where it cannot be replaced; remove it by hand"
+            return (PipelineError(.recording(.secret), reason), [])
+        }
+        let short = left(in: written, file, among: secrets.reported, secrets)
+        let secret = texts(short.filter(\.looksGenerated)).prefix(Self.listedCount).joined(separator: "; ")
+        let error = PipelineError(
             .recording(.secret),
-            "a secret value of \(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes is "
-                + "too short to be replaced everywhere and is left in \(short.entries(of: file))\(name); to hide it, "
-                + "declare it with Redactor(secretValues:) or --secret"
+            "\(secret), and has \(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes, "
+                + "too few to be replaced everywhere; declare it with Redactor(secretValues:) or --secret or, if it is "
+                + "not secret, its name with adding(plainNames:) or --plain"
         )
+        let warnings = texts(short.filter { !$0.looksGenerated }).map {
+            $0
+                + ", and may be a secret; declare it with Redactor(secretValues:) or --secret or, if it is not, its name "
+                + "with adding(plainNames:) or --plain"
+        }
+        return (secret.isEmpty ? nil : error, warnings)
     }
 
-    /// Names the entries that contain a declared value.
-    private func entries(of file: URL) -> String {
-        guard let har = try? HARFile(contentsOf: file) else { return "" }
-        let found = (0..<har.count).lazy.filter { index in
-            (try? har.entry(at: index)).map { self.containsSecret(in: $0.json.data()) } == true
+    /// The number of values that an error lists.
+    private static let listedCount = 5
+
+    private func left(
+        in written: Data,
+        _ file: URL,
+        among values: Set<String>,
+        _ secrets: RecordedSecrets
+    ) -> [LeftSecret] {
+        let none = RecordingRedaction(Redactor(secretNames: []))
+        let found = LeftSecret.found(among: values.sorted()) {
+            none.adding(secretValues: $0).containsSecret(in: written)
         }
-        let shown = found.prefix(10).map { "\($0)" }
-        return shown.isEmpty ? "" : "entries \(shown.joined(separator: ", ")) of "
+        return found.map { value in
+            LeftSecret(
+                value: value,
+                origin: secrets.origin(of: value),
+                places: none.adding(secretValues: [value]).places(in: file)
+            )
+        }
+    }
+
+    private func declared(in file: URL) -> LeftSecret { LeftSecret(value: "", origin: nil, places: places(in: file)) }
+
+    /// Returns the first entries that contain a declared value.
+    private func places(in file: URL) -> [(entry: Int, member: String)] {
+        guard let har = try? HARFile(contentsOf: file) else { return [] }
+        let found = (0..<har.count).lazy.compactMap { index -> (Int, String)? in
+            guard let entry = try? har.entry(at: index) else { return nil }
+            return path(in: entry.json).map { (index, $0) }
+        }
+        return found.prefix(LeftSecret.maximumCount).map { ($0.0, $0.1) }
+    }
+
+    /// Returns the first member that contains a declared value.
+    func path(in entry: JSONNode) -> String? {
+        guard containsSecret(in: entry.data()) else { return nil }
+        return entry.path { containsSecret(in: $0.utf8) } ?? "its members"
     }
 }

@@ -11,10 +11,8 @@ package struct MessageSecrets {
     private let minimumByteCount: Int
     /// The beginnings of the values, if only these are needed.
     private(set) var beginnings: SecretBeginnings?
-    /// The values of header fields and cookies.
-    package private(set) var fieldValues: Set<String> = []
-    /// The values of query items and form fields, decoded.
-    package private(set) var queryValues: Set<String> = []
+    /// The values with their places; those of query items and form fields are decoded.
+    package private(set) var origins: [String: SecretOrigin] = [:]
 
     /// - Parameters:
     ///   - redactor: the redactor whose secret names apply, except those that it shows.
@@ -44,9 +42,9 @@ package struct MessageSecrets {
         for field in request.headerFields where isMarked(field.name) || isSecret(field.name) {
             let value = field.value
             if field.name == .cookie {
-                value[...].forEachItem(separatedBy: UInt8(ascii: ";")) { insert(valueOfPair: $0) }
-            } else {
-                insert(credentials: value[...])
+                value[...].forEachItem(separatedBy: UInt8(ascii: ";")) { insert(cookie: $0) }
+            } else if !redactor.plain.contains(name: field.name.rawName) {
+                insert(credentials: value[...], of: SecretOrigin(kind: .field, name: field.name.rawName[...]))
             }
         }
         guard let path = request.path, let mark = path[...].firstIndex(ofByte: UInt8(ascii: "?")) else { return }
@@ -71,7 +69,7 @@ package struct MessageSecrets {
     package mutating func insert(cookiesOf response: HTTPFields) {
         for field in response where field.name == .setCookie {
             for cookie in SetCookieSplitting.values(of: field.value, needsBlank: false) {
-                insert(valueOfPair: cookie.prefix { $0 != ";" })
+                insert(cookie: cookie.prefix { $0 != ";" })
             }
         }
     }
@@ -83,53 +81,58 @@ package struct MessageSecrets {
     private mutating func insert(item: Substring, of place: SecretPlaces, marked: Set<String> = []) {
         let name = Redactor.decodedName(of: item)
         let isShown = place == .query && redactor.shownQueryNames.contains(name)
-        guard redactor.isSecret(name: name, in: place) && !isShown || marked.contains(name) else { return }
+        guard redactor.isSecret(name: name, in: place) && !isShown || marked.contains(name),
+            !redactor.plain.contains(name: name)
+        else { return }
         let value = Substring(item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst())
         let isEncoded = value.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
         let decoded =
             isEncoded ? String(decoding: PercentEscapes.decoded(value.utf8, plus: 0x20), as: UTF8.self)[...] : value
         guard decoded.utf8.count >= (place == .form ? Self.formByteCount : minimumByteCount) else { return }
-        if beginnings != nil { beginnings?.insert(decoded) } else { queryValues.insert(String(decoded)) }
+        add(decoded, SecretOrigin(kind: place == .form ? .form : .query, name: name[...]))
     }
 
     /// Inserts the value of `name=value`, both as it is and without quotes and percent-encoding.
-    private mutating func insert(valueOfPair pair: Substring) {
+    private mutating func insert(cookie pair: Substring) {
         guard let equals = pair.firstIndex(ofByte: UInt8(ascii: "=")) else { return }
+        let name = pair[..<equals].trimming { $0 == " " || $0 == "\t" }
+        guard !redactor.plain.contains(name: name) else { return }
+        let origin = SecretOrigin(kind: .cookie, name: name)
         let value = pair[pair.utf8.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
-        insert(value)
+        insert(value, of: origin)
         guard value.firstIndex(ofByte: UInt8(ascii: "%")) != nil else { return }
-        if let decoded = value.removingPercentEncoding { insert(decoded[...]) }
+        if let decoded = value.removingPercentEncoding { insert(decoded[...], of: origin) }
     }
 
     /// Inserts the credentials of `scheme credentials`, or a value alone (RFC 9110 §11.4).
-    private mutating func insert(credentials value: Substring) {
+    private mutating func insert(credentials value: Substring, of origin: SecretOrigin) {
         guard let blank = value.firstIndex(ofByte: UInt8(ascii: " ")) else {
-            insert(partsOf: value, except: value)
-            return insert(value)
+            insert(partsOf: value, except: value, of: origin)
+            return insert(value, of: origin)
         }
         let credentials = value[value.utf8.index(after: blank)...].trimming {
             $0.isASCII ? $0 == " " || $0 == "\t" : $0.properties.generalCategory == .spaceSeparator
         }
-        insert(partsOf: value, except: credentials)
-        insert(credentials)
+        insert(partsOf: value, except: credentials, of: origin)
+        insert(credentials, of: origin)
         guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: String(credentials)) else {
             return
         }
         // RFC 7617 §2: the password follows the first colon.
         let pair = String(decoding: data, as: UTF8.self)
-        if let colon = pair.firstIndex(of: ":") { insert(pair[pair.index(after: colon)...]) }
+        if let colon = pair.firstIndex(of: ":") { insert(pair[pair.index(after: colon)...], of: origin) }
     }
 
     /// Inserts the parts of a value that could be signatures, because a server may return such a part alone.
     ///
     /// The other parts could be any text, such as a date or the name of a header field.
-    private mutating func insert(partsOf value: Substring, except whole: Substring) {
+    private mutating func insert(partsOf value: Substring, except whole: Substring, of origin: SecretOrigin) {
         var rest = value.utf8
         while rest.count >= Self.signatureByteCount {
             let end = rest.firstIndex(where: Self.isSeparator) ?? rest.endIndex
             let part = Self.withoutName(rest[..<end])
             let isWhole = part.startIndex == whole.startIndex && part.endIndex == whole.endIndex
-            if !isWhole, Self.isSignature(part) { insert(Substring(part)) }
+            if !isWhole, Self.isSignature(part) { insert(Substring(part), of: origin) }
             rest = rest[end...].dropFirst()
         }
     }
@@ -167,9 +170,18 @@ package struct MessageSecrets {
         return hasMark
     }
 
-    private mutating func insert(_ value: Substring) {
-        guard value.utf8.count >= minimumByteCount else { return }
-        if beginnings != nil { beginnings?.insert(value) } else { fieldValues.insert(String(value)) }
+    private mutating func insert(_ value: Substring, of origin: SecretOrigin) {
+        if value.utf8.count >= minimumByteCount { add(value, origin) }
+    }
+
+    private mutating func add(_ value: Substring, _ origin: SecretOrigin) {
+        guard !redactor.plain.contains(value: value) else { return }
+        guard beginnings == nil else {
+            beginnings?.insert(value)
+            return
+        }
+        let known = origins[String(value)]
+        if known.map({ origin.kind.rawValue < $0.kind.rawValue }) != false { origins[String(value)] = origin }
     }
 }
 

@@ -30,8 +30,10 @@ final class PendingSecrets: Sendable {
         if let found = found.withLock({ $0 }) { return found }
         var secrets = MessageSecrets(redactor)
         source.insert(into: &secrets)
-        let values = secrets.fieldValues.union(secrets.queryValues.filter { !PlainValue.isPlain($0) })
-        let made = redactor.adding(secretValues: values).secretValues
+        let values = secrets.origins.filter { value, origin in
+            origin.kind == .field || origin.kind == .cookie || !PlainValue.isPlain(value)
+        }
+        let made = redactor.adding(secretValues: values.keys).secretValues
         found.withLock { $0 = made }
         return made
     }

@@ -4,9 +4,12 @@ import Foundation
 ///
 /// Such a value also occurs in places unrelated to the secret. Replacing it there would change requests and responses.
 package enum PlainValue {
-    package static func isPlain(_ value: String) -> Bool {
+    /// Returns whether a value is not secret by its form.
+    ///
+    /// In cookies, joined words such as `dark-mode` are plain; elsewhere they may be a passphrase.
+    package static func isPlain(_ value: String, isCookie: Bool = false) -> Bool {
         let text = value.removingPercentEncoding ?? value
-        return isWord(text) || isNumber(text) || isPlace(text) || isDate(text)
+        return isWord(text) || isCookie && isJoinedWords(text) || isNumber(text) || isPlace(text) || isDate(text)
             || isDate(text.replacingOccurrences(of: "+", with: " "))
     }
 
@@ -17,6 +20,18 @@ package enum PlainValue {
     private static func isWord(_ text: some StringProtocol) -> Bool {
         guard text.count <= longestWord, text.allSatisfy(\.isLetter) else { return false }
         return !text.dropFirst().contains(where: \.isUppercase) || !text.contains(where: \.isLowercase)
+    }
+
+    /// Up to three words joined by `-`, `/` or `.`, such as `dark-mode`; those of a path, such as the time zone
+    /// `America/New_York`, may be several words.
+    private static func isJoinedWords(_ text: String) -> Bool {
+        let isZone = text.contains("/")
+        let parts = text.split(omittingEmptySubsequences: false) { isZone ? $0 == "/" : $0 == "-" || $0 == "." }
+        return parts.count <= longestPhrase
+            && parts.allSatisfy { part in
+                let words = isZone ? part.split(omittingEmptySubsequences: false) { "-_.".contains($0) } : [part]
+                return words.count <= longestPhrase && words.allSatisfy { !$0.isEmpty && isWord($0) }
+            }
     }
 
     private static func isNumber(_ text: String) -> Bool {
@@ -55,7 +70,7 @@ package enum PlainValue {
     }
 
     package static func isDate(_ text: String) -> Bool {
-        if isHTTPDate(text) { return true }
+        if isHTTPDate(text) || isNamedDate(text) || isDayFirst(text) { return true }
         let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
         guard (8...20).contains(digits.count), digits.count < text.utf8.count,
             text.utf8.allSatisfy({ isDigit($0) || "-/:.,+ TZtz".utf8.contains($0) })
@@ -74,10 +89,41 @@ package enum PlainValue {
             }
     }
 
+    /// A day, the name of a month, and a year, in any order, such as `20-Jun-2018`; a time may follow.
+    private static func isNamedDate(_ text: String) -> Bool {
+        let words = text.split { " ,-/.:+()".contains($0) }
+        let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isDigit) }
+        let names = words.filter { !$0.utf8.contains(where: isDigit) && !zones.contains($0) }
+        return (2...6).contains(numbers.count) && (1...2).contains(names.count)
+            && numbers.count + names.count + words.count(where: zones.contains) == words.count
+            && names.contains { months.contains($0.prefix(3)) }
+            && names.allSatisfy { name in
+                months.contains(name) || longMonths.contains(name)
+                    || days.contains { name == $0 || name == $0.prefix(3) }
+            }
+    }
+
+    /// A day, a month and a year with four digits, as in `20.06.2018`, `06/20/2018` or `20-06-2018 10:30`.
+    private static func isDayFirst(_ text: String) -> Bool {
+        let groups = text.split { "-/.:, T".contains($0) }
+        guard (3...6).contains(groups.count), text.utf8.allSatisfy({ isDigit($0) || "-/.:, T".utf8.contains($0) })
+        else { return false }
+        let numbers = groups.compactMap { Int($0) }
+        return numbers.count == groups.count && groups[2].utf8.count == 4 && (1900...2099).contains(numbers[2])
+            && numbers[..<2].allSatisfy { (1...31).contains($0) } && numbers[..<2].contains { $0 <= 12 }
+            && groups.enumerated().allSatisfy { $0.offset == 2 || $0.element.utf8.count <= 2 }
+    }
+
     private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     private static let months: Set<Substring> = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+
+    private static let longMonths: Set<Substring> = [
+        "January", "February", "March", "April", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+    private static let zones: Set<Substring> = ["GMT", "UTC", "AM", "PM", "Z"]
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
@@ -87,5 +133,6 @@ package enum PlainValue {
 
     private static let shortestLongNumber = 16
     private static let longestWord = 20
+    private static let longestPhrase = 3
     private static let longestDomain = 12
 }

@@ -42,7 +42,7 @@ struct RecorderTests {
         if isFinished {
             let error = await #expect(throws: PipelineError.self) { try await recorder?.finish() }
             #expect(error?.code == .recording(.secret))
-            #expect(error?.reason.contains("entries 0 of \"api.har\"") == true)
+            #expect(error?.reason.contains("entry 0 (request.url) of \"api.har\"") == true)
         }
         recorder = nil
         #expect(bench.names == ["api.har"])

@@ -38,7 +38,7 @@ struct RecordingRedactionSecretsTests {
     @Test(
         "F13 other values are replaced from 16 bytes and reported from 8 bytes",
         arguments: [
-            ("0123456789abcdef", true), ("correct-horse-battery", true), ("eyJhbGci.eyJzdWIi.Sflkx-w", true),
+            ("0123456789abcdef", true), ("correct-horse-battery-staple", true), ("eyJhbGci.eyJzdWIi.Sflkx-w", true),
             ("4711471147114711", true), ("sk_live_abcdefgh", true), ("/AbC1d2E3f4+x9==", true), ("a1b2c3d4e5", false),
             ("abcDEFghi", false), ("0123456789abcde", false),
         ]

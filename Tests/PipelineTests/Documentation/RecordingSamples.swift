@@ -62,7 +62,7 @@ enum RecordingSamples {
 
     static func secrets(_ file: URL, clientSecret: String) throws -> RecordingTransport {
         // sample: secrets
-        let redactor = Redactor.standard.adding(secretValues: [clientSecret])
+        let redactor = Redactor.standard.adding(secretValues: [clientSecret]).adding(plainNames: ["theme"])
         let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), redactor: redactor)
         // end
         return recorder

@@ -5,20 +5,29 @@ import Pipeline
 struct RecordingCheck {
     /// The folder of the side files.
     private let folder: URL?
+    private let redaction: RecordingRedaction
     private var index: Int?
     private(set) var findings: [RecordingFinding] = []
     private var pages: Set<String> = []
 
-    private init(_ folder: URL?) { self.folder = folder }
+    private init(_ folder: URL?, _ redaction: RecordingRedaction) {
+        self.folder = folder
+        self.redaction = redaction
+    }
 
     /// Checks the content of a file.
     ///
     /// - Parameters:
     ///   - root: the content of the file.
     ///   - folder: the folder of its side files; `nil` if it has none.
+    ///   - redaction: defines what is secret.
     /// - Returns: the findings, in the order of the file.
-    static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
-        var check = RecordingCheck(folder)
+    static func findings(
+        in root: JSONNode,
+        folder: URL? = nil,
+        _ redaction: RecordingRedaction = RecordingRedaction(.standard)
+    ) -> [RecordingFinding] {
+        var check = RecordingCheck(folder, redaction)
         check.checkLog(root)
         return check.findings
     }
@@ -26,11 +35,14 @@ struct RecordingCheck {
     /// Checks a file.
     ///
     /// A file that cannot be read or is not JSON is also a finding.
-    static func findings(of file: URL) -> [RecordingFinding] {
+    static func findings(
+        of file: URL,
+        _ redaction: RecordingRedaction = RecordingRedaction(.standard)
+    ) -> [RecordingFinding] {
         do {
             var data = try Data(contentsOf: file)
             if data.starts(with: [0xef, 0xbb, 0xbf]) { data = data.dropFirst(3) }
-            return findings(in: try JSONParser.parse(data), folder: file.deletingLastPathComponent())
+            return findings(in: try JSONParser.parse(data), folder: file.deletingLastPathComponent(), redaction)
         } catch let failure as JSONParser.Failure {
             return [RecordingFinding(.shape, nil, "byte \(failure.offset)", failure.reason)]
         } catch {
@@ -84,23 +96,28 @@ struct RecordingCheck {
 
     /// Finds secret values outside of their own places that are too short to be replaced.
     private mutating func checkSecrets(of entries: [JSONNode]) {
-        let redaction = RecordingRedaction(.standard)
         var secrets = RecordedSecrets()
         for entry in entries {
             guard let exchange = try? HAREntry(json: entry).exchange(sideFiles: folder) else { continue }
             secrets.formUnion(redaction.secrets(of: exchange))
         }
-        guard !secrets.reported.isEmpty else { return }
-        let search = RecordingRedaction(Redactor(secretNames: [])).adding(secretValues: secrets.reported)
-        for (number, entry) in entries.enumerated()
-        where search.containsSecret(in: redaction.entry(HAREntry(json: entry)).json.data()) {
+        let values = secrets.reported.sorted()
+        guard !values.isEmpty else { return }
+        let none = RecordingRedaction(Redactor(secretNames: []))
+        for (number, entry) in entries.enumerated() {
+            let redacted = redaction.entry(HAREntry(json: entry)).json
+            let data = redacted.data()
             index = number
-            let lengths = "\(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes"
-            say(
-                .privacy,
-                "entry",
-                "holds a secret value of \(lengths) outside of its field; hide it with har redact --secret"
-            )
+            for value in LeftSecret.found(among: values, { none.adding(secretValues: $0).containsSecret(in: data) }) {
+                let left = LeftSecret(value: value, origin: secrets.origin(of: value))
+                let lengths = "\(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes"
+                say(
+                    left.looksGenerated ? .privacy : .warning,
+                    none.adding(secretValues: [value]).path(in: redacted) ?? "entry",
+                    "holds \(left.source(redaction)), of \(lengths); hide it with --secret or, if it is not secret, list "
+                        + "its name with --plain"
+                )
+            }
         }
     }
 

@@ -8,6 +8,8 @@ struct RecordingFinding: Sendable, Equatable {
         case meaning = "M"
         /// A secret value where neither a recorder nor `har redact` replaces it.
         case privacy = "P"
+        /// A value where a secret would be misplaced, but which is probably not secret.
+        case warning = "W"
     }
 
     var level: Level

@@ -29,10 +29,10 @@ struct RedactedRecording {
     /// If the output replaces the recording, side files written by this package that are no longer referenced are
     /// removed. Files with other names are never removed.
     ///
-    /// - Returns: the number of entries that were changed.
+    /// - Returns: the number of entries that were changed, and warnings about values that may be secret.
     /// - Throws: `.recording(.secret)` if the output still contains a secret value, including one that is too short to
     ///   be replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
-    func write(to output: URL) throws -> Int {
+    func write(to output: URL) throws -> (changeCount: Int, warnings: [String]) {
         let source = file.url?.resolvingSymlinksInPath()
         let folder = source?.deletingLastPathComponent()
         let isMoved = output.resolvingSymlinksInPath().deletingLastPathComponent().path != folder?.path
@@ -63,7 +63,8 @@ struct RedactedRecording {
                 try? folder.map { try FileManager.default.removeItem(at: $0.appending(path: name)) }
             }
         }
-        if let finding = try redaction.finding(in: output, secrets) { throw finding }
-        return changeCount
+        let findings = try redaction.findings(in: output, secrets)
+        if let error = findings.error { throw error }
+        return (changeCount, findings.warnings)
     }
 }

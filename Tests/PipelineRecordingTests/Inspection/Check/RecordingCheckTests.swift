@@ -47,7 +47,8 @@ struct RecordingCheckTests {
         let elsewhere = own.replacing(#""statusText":"Found""#, with: #""statusText":"a1b2c3d4e5""#)
         #expect(
             try findings(elsewhere) == [
-                "P entry 1, entry holds a secret value of 8 to 15 bytes outside of its field; hide it with har redact --secret"
+                #"P entry 1, response.statusText holds the value of the cookie "s", of 8 to 15 bytes; hide it with --secret or, if "#
+                    + "it is not secret, list its name with --plain"
             ]
         )
     }

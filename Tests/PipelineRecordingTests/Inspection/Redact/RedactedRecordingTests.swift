@@ -38,7 +38,7 @@ struct RedactedRecordingTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let echo = HAREntry(Sample.exchange("GET", "https://h.example/\(Self.token)", body: #"["\#(Self.token)"]"#))
         let recording = RedactedRecording(try write([echo, Self.secret, Self.plain]), RecordingRedaction(.standard))
-        #expect(try recording.write(to: url) == 2)
+        #expect(try recording.write(to: url).changeCount == 2)
         let text = try String(contentsOf: url, encoding: .utf8)
         #expect(!text.contains(Self.token))
         #expect(!text.contains("p4ssw0rd"))
@@ -63,7 +63,10 @@ struct RedactedRecordingTests {
         let before = try String(contentsOf: url, encoding: .utf8)
         #expect(before.contains("t0ken"))
         #expect(try HARFile(contentsOf: url).log == log)
-        #expect(try RedactedRecording(try HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url) == 1)
+        #expect(
+            try RedactedRecording(try HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url)
+                .changeCount == 1
+        )
         let after = try String(contentsOf: url, encoding: .utf8)
         #expect(!after.contains("t0ken"))
         #expect(!after.contains(Self.token))
@@ -147,7 +150,7 @@ struct RedactedRecordingTests {
     func declared() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let redaction = RecordingRedaction(Redactor(secretValues: ["example/b"]))
-        #expect(try RedactedRecording(try write([Self.plain]), redaction).write(to: url) == 1)
+        #expect(try RedactedRecording(try write([Self.plain]), redaction).write(to: url).changeCount == 1)
         #expect(try !String(contentsOf: url, encoding: .utf8).contains("example/b"))
     }
 
@@ -156,12 +159,15 @@ struct RedactedRecordingTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = try write([Self.plain])
         let before = try Data(contentsOf: url)
-        #expect(try RedactedRecording(file, RecordingRedaction(.standard)).write(to: url) == 0)
+        #expect(try RedactedRecording(file, RecordingRedaction(.standard)).write(to: url).changeCount == 0)
         #expect(try Data(contentsOf: url) == before)
 
         _ = try RedactedRecording(try write([Self.plain, Self.secret]), RecordingRedaction(.standard)).write(to: url)
         let once = try Data(contentsOf: url)
-        #expect(try RedactedRecording(HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url) == 0)
+        #expect(
+            try RedactedRecording(HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url).changeCount
+                == 0
+        )
         #expect(try Data(contentsOf: url) == once)
     }
 
@@ -185,7 +191,7 @@ struct RedactedRecordingTests {
         let old = folder.appending(path: try #require(entry.sideFiles.first))
         let recording = RedactedRecording(try write([entry]), RecordingRedaction(.standard))
         #expect(FileManager.default.fileExists(atPath: old.path))
-        #expect(try recording.write(to: url) == 1)
+        #expect(try recording.write(to: url).changeCount == 1)
         #expect(!FileManager.default.fileExists(atPath: old.path))
         let shown = try HARFile(contentsOf: url).exchange(at: 0).response?.body ?? Data()
         #expect(shown.count > 2_000_000)
