@@ -18,6 +18,8 @@ public import Pipeline
 /// - The response has the entry's status, reason phrase, header fields in order, and body. A body is decoded from its
 ///   content coding, and its Content-Encoding and Content-Length are removed. Transfer-Encoding is always removed, and
 ///   a wrong Content-Length is corrected. A response to HEAD and one with status 204 or 304 keep these fields.
+/// - If the file has the size of a body but not the body, as some exports of browsers do, the request fails with
+///   `recording.corrupt`.
 /// - A recorded failure is thrown with its code. A failure within the body is thrown after the bytes that had arrived.
 /// - A body that was recorded in its content coding and is damaged fails with `contentCoding`, as it does live.
 /// - A stream yields the recorded chunks. No time passes unless `pace` is set. With ``ReplayPace/immediate``, responses

@@ -22,7 +22,8 @@ struct HAREntry: Sendable, Equatable {
     /// The failure, `nil` if the exchange succeeded.
     ///
     /// It is indicated by a status of 0 or -1, or by an error text of a browser or proxy. An error text with a status
-    /// above 0 means that the response was cut off.
+    /// above 0 means that the response was cut off, unless it has no content and the text names no broken connection:
+    /// Chrome writes `net::ERR_ABORTED` where the page did not use a response.
     var failure: RecordedExchange.Failure? {
         let response = json["response"]
         let texts = [response?["_error"], response?["_failureText"], json["_error"], json["_failureText"]]
@@ -31,10 +32,30 @@ struct HAREntry: Sendable, Equatable {
         guard text != nil || status.map({ $0 <= 0 }) == true else { return nil }
         let kind = [response?["_errorKind"], json["_errorKind"]].lazy.compactMap { $0?.string }.first { !$0.isEmpty }
         let isCutOff = (status ?? 0) > 0
+        if isCutOff, kind == nil, !hasText, let text, Self.code(of: text) == nil || text.contains("ERR_ABORTED") {
+            return nil
+        }
         return RecordedExchange.Failure(
             code: kind ?? text.flatMap(Self.code) ?? (isCutOff ? "connectionLost" : "transport"),
             text: text ?? ""
         )
+    }
+
+    private var hasText: Bool {
+        let content = json["response"]?["content"]
+        return content?["text"]?.string?.isEmpty == false || content?["_file"] != nil
+    }
+
+    /// The size of the response body if the file does not contain the body, otherwise `nil`.
+    ///
+    /// Responses without a body may have the size of another one. The body of a redirect is not needed.
+    var missingByteCount: Int? {
+        let content = json["response"]?["content"]
+        guard let size = content?["size"]?.int, size > 0, content?["text"] == nil, content?["_file"] == nil,
+            let status = json["response"]?["status"]?.int, status >= 200, !(300..<400).contains(status),
+            ![204, 205].contains(status), method?.uppercased() != "HEAD", failure == nil
+        else { return nil }
+        return size
     }
 
     /// Returns the error code for a text of a browser or of mitmproxy.

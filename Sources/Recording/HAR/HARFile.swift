@@ -187,6 +187,17 @@ extension HARFile {
         }
     }
 
+    /// Returns an exchange that can be replayed.
+    ///
+    /// - Throws: `.recording(.corrupt)` also if the file lacks the body of the response.
+    func replayableExchange(at index: Int) throws -> RecordedExchange {
+        if let size = try entry(at: index).missingByteCount {
+            let reason = "response.content has \(size) bytes but no text; save the recording with its content"
+            throw HARFailure(offset: offset(at: index), index: index, reason: reason).error(in: url)
+        }
+        return try exchange(at: index)
+    }
+
     private func offset(at index: Int) -> Int {
         guard case .source(let number) = slots[index] else { return 0 }
         return source?.ranges[number].lowerBound ?? 0

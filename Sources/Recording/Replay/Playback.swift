@@ -195,7 +195,9 @@ final class Playback: Sendable {
     /// Responds to a request with an entry, and notes in the context if no time passes.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
     {
-        let exchange = try await lane.run { [file, number = entries[index].index] in try file.exchange(at: number) }
+        let exchange = try await lane.run { [file, number = entries[index].index] in
+            try file.replayableExchange(at: number)
+        }
         context.isReplayed = rules.pace.factor == 0
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         let start = clock.begin(at: exchange.start.map { .init($0) })

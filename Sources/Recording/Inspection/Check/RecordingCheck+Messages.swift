@@ -67,6 +67,9 @@ extension RecordingCheck {
             say(.meaning, "response.redirectURL", "differs from the Location field")
         }
         guard let content = response["content"], hasShape(.content, content, "response.content") else { return }
+        if let size = HAREntry(json: entry).missingByteCount {
+            say(.meaning, "response.content.text", "is missing, but size is \(size); the entry cannot be replayed")
+        }
         check(content: content, wireByteCount: response["bodySize"]?.int)
     }
 
