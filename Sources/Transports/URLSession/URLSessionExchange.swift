@@ -215,8 +215,8 @@ extension URLSessionExchange {
         }
     }
 
-    /// Notes that the session has finished the task.
-    func complete(response: URLResponse?, error: (any Error)?) {
+    /// Notes that the session has finished the task, maybe within the body of a redirect that it did not report.
+    func complete(response: URLResponse?, error: (any Error)?, isRedirect: Bool = false) {
         change { state, effects in
             guard state.end == nil else { return }
             if upload.wasShort {
@@ -226,7 +226,7 @@ extension URLSessionExchange {
             } else if let error {
                 let facts = URLErrorMapping.ExchangeFacts(
                     isSecure: self.request.head.scheme == "https",
-                    hasHead: state.head != nil,
+                    hasHead: state.head != nil || isRedirect,
                     isCoded: state.head?.isCoded ?? false,
                     isSending: state.isSending
                 )

@@ -216,6 +216,18 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = live.withLock({ $0.remove(task) }) else { return }
         // On Linux, reading the response waits for a queue of the task.
-        exchange.complete(response: exchange.hasHead ? nil : task.response, error: error)
+        let response = exchange.hasHead ? nil : task.response
+        exchange.complete(response: response, error: error, isRedirect: response == nil && Self.isRedirect(task))
+    }
+
+    /// Returns whether the header fields of a task without a response have arrived.
+    ///
+    /// On Linux, these are those of a redirect. From then on, the length of the body is not zero: -1 if it is unknown.
+    private static func isRedirect(_ task: URLSessionTask) -> Bool {
+        #if canImport(FoundationNetworking)
+        task.countOfBytesExpectedToReceive != 0
+        #else
+        false
+        #endif
     }
 }

@@ -128,6 +128,24 @@ struct RedirectFaultTests {
         try await server.wait { $0.openConnectionCount == 0 }
     }
 
+    @Test(
+        "R09: on Linux, URLSession's own timeout within the body of a redirect is timeout.idle, not timeout.head",
+        arguments: ["Content-Length: 100\r\n\r\nx", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", "X-Pad: x"]
+    )
+    func ownTimeout(rest: String) async throws {
+        let next = try Self.makeNext()
+        let server = try LoopbackServer { _ in [Self.head(to: next), .send(rest), .stall] }
+        defer { server.stop() }
+        let isWhole = rest.contains("\r\n\r\n")
+        let code = await inSomeTime { time in
+            let provider = Provider<Probe>(transport: NetworkTransport.urlSession.make(read: time))
+            let error = try await provider.failure(Probe(server))
+            try expectTimeout(isWhole ? .timeout(.idle) : .timeout(.head), error)
+            return error?.code
+        }
+        #expect(code != nil)
+    }
+
     @Test("R10: on Linux, URLSession fails a redirect whose body is cut")
     func lost() async throws {
         let next = try Self.makeNext()
