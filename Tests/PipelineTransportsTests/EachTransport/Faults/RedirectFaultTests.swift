@@ -146,6 +146,28 @@ struct RedirectFaultTests {
         #expect(code != nil)
     }
 
+    @Test("N02: on Linux, the attempt timeout ends a call at once while Foundation collects the body of its redirect")
+    func collected() async throws {
+        let next = try Self.makeNext()
+        let server = try LoopbackServer { _ in
+            [Self.head(to: next)] + Fault.bomb.actions(6 << 20) + [.hold("sent"), .stall]
+        }
+        defer { server.stop() }
+        let clock = ManualClock()
+        let provider = Provider<Probe>(
+            transport: NetworkTransport.urlSession.make(),
+            configuration: .init(clock: clock)
+        )
+        var target = Probe(server)
+        target.options.attemptTimeout = .seconds(5)
+        let call = Task { [target] in try await provider.request(target) }
+        try await server.wait { $0.holdCount == 1 }
+        #expect(try await clock.advanceToNextSleeper() == .seconds(5))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.attempt))
+        #expect(try await provider.request(Probe(next)).data == Data("there".utf8))
+    }
+
     @Test("R10: on Linux, URLSession fails a redirect whose body is cut")
     func lost() async throws {
         let next = try Self.makeNext()
