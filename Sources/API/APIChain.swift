@@ -52,6 +52,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
 
 extension APIOperation {
     /// Returns a chain of 2 values; `next` runs last.
+    @_disfavoredOverload
     public func and<Next: APIOperation>(_ next: Next) -> APIChain<(Value, Next.Value)> {
         APIChain(count: 2) { position throws(PipelineError) in
             (try await position.send(self), try await position.send(next))

@@ -4,6 +4,11 @@ public import Pipeline
 public protocol APIOperation<Value>: Sendable {
     /// The type of the operation's result.
     associatedtype Value: Sendable
+    /// The type of a call of the operation, which is always `APICall<Value>`; conforming types do not declare it.
+    ///
+    /// ``APIClient/call(_:)`` returns it under this name, so that the type checker finds the type of the operation
+    /// before it reads the handlers. With `APICall<Value>`, it takes exponential time for a handler of a chain.
+    associatedtype ValueCall = APICall<Value> where ValueCall == APICall<Value>
     /// Runs the operation and returns its result when it has ended.
     ///
     /// - Parameters:
@@ -94,7 +99,7 @@ extension APIClient {
     ///
     /// The call starts with ``APICall/execute()``, and all its requests go to the environment that is current at that
     /// time.
-    public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
+    public func call<Operation: APIOperation>(_ operation: Operation) -> Operation.ValueCall {
         APICall(on: provider.callbackExecutor) {
             let client = pinned
             return { listener in

@@ -28,6 +28,46 @@ struct APIChainLengthsTests {
         }
     }
 
+    /// Receives the values of a chain, as `print` does.
+    private struct Printer: Sendable {
+        let lines: AsyncStream<String>.Continuation
+
+        func print(_ items: Any..., separator: String = " ") {
+            lines.yield(items.map { "\($0)" }.joined(separator: separator))
+        }
+    }
+
+    private func printSum(ofSix api: APIClient, _ printer: Printer) {
+        api.call(item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)).and(item(6)))
+            .onError { printer.print($0) }
+            .onSuccess { a, b, c, d, e, f in
+                printer.print(a.id + b.id + c.id + d.id + e.id + f.id)
+            }
+            .execute()
+    }
+
+    private func printSum(ofTwelve api: APIClient, _ printer: Printer) {
+        api.call(
+            item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)).and(item(6)).and(item(7)).and(item(8))
+                .and(item(9)).and(item(10)).and(item(11)).and(item(12))
+        )
+        .onError { printer.print($0) }
+        .onSuccess { a, b, c, d, e, f, g, h, i, j, k, l in
+            printer.print(a.id + b.id + c.id + d.id + e.id + f.id + g.id + h.id + i.id + j.id + k.id + l.id)
+        }
+        .execute()
+    }
+
+    @Test("M04 Chains of six and twelve requests compile with a handler that prints the sum of all values")
+    func sums() async {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        var line = lines.makeAsyncIterator()
+        printSum(ofSix: bench.api, Printer(lines: continuation))
+        #expect(await line.next() == "42")
+        printSum(ofTwelve: bench.api, Printer(lines: continuation))
+        #expect(await line.next() == "84")
+    }
+
     @Test("C87 A chain of twelve requests returns its values in order, as one tuple")
     func long() async throws {
         let bench = bench
