@@ -124,6 +124,34 @@ public struct HeadersPlugin: Stage.Prepare {
         }
     }
 
+    /// Creates a plugin whose header fields come from a closure that runs for each request and returns a dictionary.
+    ///
+    /// ```swift
+    /// HeadersPlugin { _ in
+    ///     guard let tenant = await session.tenant else { return [:] }
+    ///     return ["X-Tenant": tenant]
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - overrides: whether the fields replace those of the request.
+    ///   - secret: the names of fields that carry a secret, case-insensitive.
+    ///   - scope: the requests that get the fields; defaults to those to the endpoint's own origin.
+    ///   - cleartext: where secret fields may be sent over http.
+    ///   - fields: returns the names and values for a target; `nil` and an empty dictionary for none. It may suspend
+    ///     and throw.
+    public init(
+        overrides: Bool = false,
+        secret: Set<String> = [],
+        scope: CredentialScope = .endpoint,
+        cleartext: CleartextPolicy = .loopbackOnly,
+        fields: @escaping @Sendable (any TargetType) async throws -> [String: String]?
+    ) {
+        self.init(overrides, scope, cleartext, areDynamic: true) { target in
+            try DefaultField.all(in: try await fields(target) ?? [:], secret: secret)
+        }
+    }
+
     private init(
         _ overrides: Bool,
         _ scope: CredentialScope,
