@@ -21,7 +21,8 @@ import Synchronization
 ///   response and revalidates it in the background. With `stale-if-error`, responds with it if the origin fails.
 /// - Responds to conditional requests and to requests for one range from the store.
 /// - If the download of a response with a strong ETag was interrupted, requests only the rest the next time.
-/// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST.
+/// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST. If the store
+///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most.
 /// - Stores bodies while the caller reads them, in any content coding. Never stores Set-Cookie.
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
@@ -78,9 +79,11 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     public let store: any CacheStore
     let rules: CacheRules
     let account: (@Sendable (any TargetType) async throws -> String)?
-    private let onStoreFailure: @Sendable (any Error) -> Void
+    let onStoreFailure: @Sendable (any Error) -> Void
     let invalidations = Invalidations()
     private let storeWork = StoreWork()
+    /// Counted apart, so that no change is refused because lookups are late.
+    let removalWork = StoreWork()
     private let hash = Mutex<(value: CacheHash, date: Date)?>(nil)
 
     /// Creates a plugin with a store, rules, and a way to distinguish accounts.
@@ -90,7 +93,8 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     ///   - rules: decide which responses are stored and reused; default to those for a single user.
     ///   - account: returns the account of a call, such as the identifier of a user. It runs once per call, before
     ///     anything is sent. If it is `nil`, credentials distinguish accounts.
-    ///   - onStoreFailure: gets the error if the store fails or takes too long. The call continues without the store.
+    ///   - onStoreFailure: gets the error if the store fails or takes too long, also in the background. The call
+    ///     continues without the store.
     public init(
         store: any CacheStore = MemoryCacheStore(),
         rules: CacheRules = .private,
@@ -122,18 +126,28 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
 
     /// Returns the keyed hash of the store; `nil` if the store fails.
     func storeHash(_ context: PipelineContext, _ lookup: StoreOperation = .lookup) async -> CacheHash? {
-        let known = hash.withLock { $0 }
         let now = context.clock.date
+        if let known = knownHash(at: now) { return known }
+        return await limited(context, lookup) { try await self.freshHash(at: now) }
+    }
+
+    /// Returns the keyed hash of the store for work that is limited already.
+    func hash(at now: Date) async throws -> CacheHash? {
+        if let known = knownHash(at: now) { return known }
+        return try await freshHash(at: now)
+    }
+
+    private func knownHash(at now: Date) -> CacheHash? {
+        guard let known = hash.withLock({ $0 }) else { return nil }
         // A store of several machines may lose its secret, and all must then use the new one.
-        if let known, store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 { return known.value }
-        let secret = await limited(context, lookup) { [store] in try await store.secret() }
-        guard let made = secret.flatMap({ CacheHash(secret: $0) }) else { return nil }
+        return store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 ? known.value : nil
+    }
+
+    private func freshHash(at now: Date) async throws -> CacheHash? {
+        guard let made = CacheHash(secret: try await store.secret()) else { return nil }
         hash.withLock { $0 = (made, now) }
         return made
     }
-
-    /// The hash that was used last, for changes while the store fails.
-    var latestHash: CacheHash? { hash.withLock { $0?.value } }
 
     /// Returns the account that a request belongs to, as a text to be hashed.
     func accountText(of request: PipelineRequest, _ context: PipelineContext) -> String {
@@ -166,6 +180,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     ) async -> Output? {
         do {
             guard !store.returnsAtOnce else { return try await work() }
+            let storeWork = operation.isRemoval ? removalWork : storeWork
             guard operation.isRecorded else { return try await storeWork.run(operation, on: context.clock, work) }
             return try await context.recordSpan("cache store", as: .wait) {
                 try await storeWork.run(operation, on: context.clock, work)

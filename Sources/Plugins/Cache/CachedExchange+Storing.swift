@@ -48,8 +48,15 @@ extension CachedExchange {
         return request.method != .head && isOfResource && !own.contains(where: request.headers.contains)
     }
 
-    func remove(_ entry: CacheEntry) async {
-        _ = await plugin.limited(context, .lookup) { [store] in try await store.remove(entry) }
+    func remove(_ entry: CacheEntry) async { await plugin.remove(entry, of: resource, context) }
+
+    /// Removes what has just been stored if its resource has changed; returns whether it has.
+    ///
+    /// A change is recorded before its removal: either this sees the change, or the removal sees the entry.
+    func removeIfOutdated(_ entry: CacheEntry) async -> Bool {
+        if isCurrent { return false }
+        await remove(entry)
+        return true
     }
 
     /// Whether a response depends on a field that a plugin inside the cache has set, which no lookup can compare.
@@ -94,7 +101,7 @@ extension CachedExchange {
         // A failure must not replace the response that is used in its place.
         if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
         guard lookup.entries.isEmpty || rules.mayReplace(with: head),
-            plugin.invalidations.isCurrent(lookup.key.resource, since: start),
+            isCurrent,
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),
             !dependsOnInside(response),
             let variant = variant(of: fields, lookup.hash)
@@ -151,18 +158,16 @@ extension CachedExchange {
         _ isInBackground: Bool
     ) async -> Bool {
         let expectation = expectation(of: response)
-        let (invalidations, start) = (plugin.invalidations, start)
-        let isCurrent: @Sendable () -> Bool = { invalidations.isCurrent(entry.key.resource, since: start) }
         // A stream without bytes need not be read.
         if let bytes = response.body.bytes ?? (response.body.byteCount == 0 ? Data() : nil) {
-            return await store(bytes, expectation, as: entry, isCurrent)
+            return await store(bytes, expectation, as: entry)
         }
         let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
         let begun = await plugin.limited(context, .lookup) { [store] in
             try await store.write(entry, byteCount: byteCount)
         }
         guard let writer = begun else { return false }
-        let sink = CacheSink(writer, plugin, context, entry, replacing: known, expectation, isCurrent: isCurrent)
+        let sink = CacheSink(writer, self, entry, replacing: known, expectation)
         let upstream = response.body
         let chunks = StoringChunks(body: upstream, sink: sink, endsWithSink: isInBackground)
         response.body = .stream(chunks, byteCount: upstream.byteCount)
@@ -173,23 +178,18 @@ extension CachedExchange {
     private func store(
         _ bytes: Data,
         _ expectation: CacheSink.Expectation,
-        as entry: CacheEntry,
-        _ isCurrent: @escaping @Sendable () -> Bool
+        as entry: CacheEntry
     ) async -> Bool {
         guard expectation.byteCount == nil || expectation.byteCount == bytes.count else { return false }
         let isStored = await plugin.limited(context, .finish) { [store] in
             guard let writer = try await store.write(entry, byteCount: bytes.count) else { return false }
             if !bytes.isEmpty { try await writer.append(bytes) }
-            guard isCurrent() else {
+            guard isCurrent else {
                 await writer.discard()
                 return false
             }
             let totalByteCount = expectation.isPart ? expectation.totalByteCount : bytes.count
-            let entry = try await writer.finish(totalByteCount: totalByteCount)
-            // A change is recorded before its removal: either this sees the change, or the removal sees the entry.
-            if isCurrent() { return true }
-            try await store.remove(entry)
-            return false
+            return await !removeIfOutdated(try await writer.finish(totalByteCount: totalByteCount))
         }
         return isStored == true
     }

@@ -126,10 +126,10 @@ extension CachedExchange {
 
     /// Updates the fields of a stored response, or removes it if they forbid to store it.
     func update(_ entry: CacheEntry, _ lookup: Lookup) async {
-        guard rules.mayKeep(entry) else { return await remove(entry) }
-        let variant = variant(of: entry.headers, lookup.hash)
+        guard rules.mayKeep(entry), let variant = variant(of: entry.headers, lookup.hash) else {
+            return await remove(entry)
+        }
         _ = await plugin.limited(context, .lookup) { [store] in
-            guard let variant else { return try await store.remove(entry) }
             var entry = entry
             entry.variant = variant
             try await store.update(entry)

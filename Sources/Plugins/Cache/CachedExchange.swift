@@ -10,6 +10,8 @@ struct CachedExchange: Sendable {
     let context: PipelineContext
     let send: Stage.Send
     let policy: CachePolicy
+    /// The URL of the request as a text to be hashed; `nil` if nothing can be stored for it.
+    let resource: String?
     /// The number of invalidations when the request began.
     let start: Int
     /// The identities that are part of the key.
@@ -24,12 +26,13 @@ struct CachedExchange: Sendable {
         self.context = context
         self.send = send
         policy = context.options.cachePolicy ?? .standard
+        resource = CacheRules.resourceText(request.head)
         start = plugin.invalidations.count
         identities = context.identities
     }
 
     func run() async throws -> PipelineResponse {
-        guard let resource = CacheRules.resourceText(request.head) else { return try await pass("bypass") }
+        guard let resource else { return try await pass("bypass") }
         switch request.method {
         case .get where request.body.bytes == nil: return try await pass("bypass")
         case .get, .head: break
@@ -46,7 +49,7 @@ struct CachedExchange: Sendable {
             account: hash(plugin.accountText(of: request, context)),
             content: contentText.map { hash($0) } ?? ""
         )
-        guard await removePending(key.resource) else { return try await pass("store-unavailable") }
+        guard await plugin.removePending(resource, .lookup, context) else { return try await pass("store-unavailable") }
         let found = await plugin.limited(context, lookupOperation) { try await lookUp(key, hash) }
         guard let lookup = found else { return try await pass("store-unavailable") }
         return try await use(lookup)
@@ -127,6 +130,12 @@ struct CachedExchange: Sendable {
         return try await send(request)
     }
 
+    /// Whether the resource has not changed since the request began.
+    var isCurrent: Bool {
+        guard let resource else { return false }
+        return plugin.invalidations.isCurrent(resource, since: start)
+    }
+
     /// Adds the line of Cache-Status, and lets other plugins know how the call was handled.
     func report(_ status: CacheStatus, in headers: inout HTTPFields) {
         status.add(to: &headers)
@@ -138,28 +147,10 @@ struct CachedExchange: Sendable {
         if isOnlyIfCached { return unavailable("method") }
         var response = try await forward(request, "method")
         if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
-            let texts = CacheRules.invalidated(by: response.head, to: request.head)
-            if !texts.isEmpty, let hash = await plugin.storeHash(context) ?? plugin.latestHash {
-                for resource in texts.map({ hash($0) }) {
-                    plugin.invalidations.add(resource)
-                    _ = await removePending(resource)
-                }
-            }
+            await plugin.invalidate(CacheRules.invalidated(by: response.head, to: request.head), context)
         }
         report(CacheStatus(.bypass, reason: "method", originStatus: response.statusCode), in: &response.headers)
         return response
-    }
-
-    /// Removes the responses of a resource that has changed; returns `false` if the store fails.
-    private func removePending(_ resource: String) async -> Bool {
-        guard let number = plugin.invalidations.pending(resource) else { return true }
-        let isRemoved = await plugin.limited(context, .lookup) { [store] in
-            try await store.remove(resource: resource)
-            return true
-        }
-        guard isRemoved != nil else { return false }
-        plugin.invalidations.end(resource, number)
-        return true
     }
 
     // MARK: With the store

@@ -2,6 +2,8 @@ import Synchronization
 
 /// The latest changes of resources, so that a response that is older than a change is not stored after it.
 ///
+/// Each resource is a text of ``CacheRules``, because the store that has the secret for its hash may not respond.
+///
 /// Bounded: beyond 1,000 resources, all responses to requests that have begun before are not stored.
 final class Invalidations: Sendable {
     private struct State {
@@ -10,6 +12,16 @@ final class Invalidations: Sendable {
         var latest: [String: Int] = [:]
         /// The changes whose responses the store has not removed yet.
         var pending: [String: Int] = [:]
+        /// Whether a task retries the removals.
+        var isRetrying = false
+
+        mutating func addPending(_ resource: String) {
+            // Beyond the bound, the oldest change is forgotten; the store has failed for a thousand others by then.
+            if pending.count >= maximumCount, let oldest = pending.min(by: { $0.value < $1.value }) {
+                pending[oldest.key] = nil
+            }
+            pending[resource] = count
+        }
     }
 
     private static let maximumCount = 1_000
@@ -27,11 +39,15 @@ final class Invalidations: Sendable {
                 state.floor = state.count
             }
             state.latest[resource] = state.count
-            // Beyond the bound, the oldest change is forgotten; the store has failed for a thousand others by then.
-            if state.pending.count >= Self.maximumCount, let oldest = state.pending.min(by: { $0.value < $1.value }) {
-                state.pending[oldest.key] = nil
-            }
-            state.pending[resource] = state.count
+            state.addPending(resource)
+        }
+    }
+
+    /// Records that the responses of a resource have to be removed, although it has not changed.
+    func addPending(_ resource: String) {
+        state.withLock { state in
+            state.count += 1
+            state.addPending(resource)
         }
     }
 
@@ -41,6 +57,24 @@ final class Invalidations: Sendable {
     /// Records that the responses of a change have been removed.
     func end(_ resource: String, _ number: Int) {
         state.withLock { if $0.pending[resource] == number { $0.pending[resource] = nil } }
+    }
+
+    /// Returns whether the caller must begin to retry the removals, because some are left and no task does so yet.
+    func beginRetries() -> Bool {
+        state.withLock { state in
+            guard !state.isRetrying, !state.pending.isEmpty else { return false }
+            state.isRetrying = true
+            return true
+        }
+    }
+
+    /// Ends the retries if no removal is left, or if the task `givesUp`; returns the resources that are left if not.
+    func endRetries(givesUp: Bool) -> [String]? {
+        state.withLock { state in
+            guard givesUp || state.pending.isEmpty else { return Array(state.pending.keys) }
+            state.isRetrying = false
+            return nil
+        }
     }
 
     /// Records that all resources have changed.

@@ -9,6 +9,8 @@ struct StoreOperation: Sendable {
     var isCancellable = true
     /// Whether the operation counts towards the maximum number.
     var isCounted = true
+    /// Whether the operation counts apart from others, so that none that is late refuses it.
+    var isRemoval = false
     /// Whether the wait is a span of the timeline; pieces of a body are too many.
     var isRecorded = true
 
@@ -24,6 +26,8 @@ struct StoreOperation: Sendable {
     /// Appends a piece of a body that is worth keeping when the call is cancelled.
     static let keep = Self(limit: pieceLimit, isCancellable: false, isRecorded: false)
     static let finish = Self(limit: .seconds(1), isCancellable: false)
+    /// Removes responses that must not be used any more.
+    static let removal = Self(limit: .seconds(1), isCancellable: false, isRemoval: true)
 }
 
 /// The work of stores that calls wait for: at most 64 operations at a time, and a queue of those that came later.

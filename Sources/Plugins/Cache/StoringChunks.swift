@@ -58,13 +58,11 @@ actor CacheSink {
     }
 
     private var writer: (any CacheBodyWriter)?
-    private let plugin: CachePlugin
-    private let context: PipelineContext
+    private let exchange: CachedExchange
     private let expectation: Expectation
     private let entry: CacheEntry
     /// What the store had when the call began.
     private let known: [CacheEntry]
-    private let isCurrent: @Sendable () -> Bool
     private let start: PipelineClock.Instant
     /// How long the store has taken so far.
     private var storeTime = Duration.zero
@@ -72,22 +70,21 @@ actor CacheSink {
 
     init(
         _ writer: any CacheBodyWriter,
-        _ plugin: CachePlugin,
-        _ context: PipelineContext,
+        _ exchange: CachedExchange,
         _ entry: CacheEntry,
         replacing known: [CacheEntry],
-        _ expectation: Expectation,
-        isCurrent: @escaping @Sendable () -> Bool
+        _ expectation: Expectation
     ) {
         self.writer = writer
-        self.plugin = plugin
-        self.context = context
+        self.exchange = exchange
         self.entry = entry
         self.known = known
         self.expectation = expectation
-        self.isCurrent = isCurrent
-        start = context.clock.now
+        start = exchange.context.clock.now
     }
+
+    private nonisolated var plugin: CachePlugin { exchange.plugin }
+    private nonisolated var context: PipelineContext { exchange.context }
 
     /// Whether the response may still be stored.
     var isWriting: Bool { writer != nil }
@@ -116,7 +113,7 @@ actor CacheSink {
     func finish(_ byteCount: Int) async {
         guard let writer else { return }
         self.writer = nil
-        guard expectation.byteCount == nil || expectation.byteCount == byteCount, isCurrent() else {
+        guard expectation.byteCount == nil || expectation.byteCount == byteCount, exchange.isCurrent else {
             return await discard(writer)
         }
         let total = expectation.isPart ? expectation.totalByteCount : byteCount
@@ -126,7 +123,7 @@ actor CacheSink {
     /// Makes the response visible, unless its resource changes at the same time.
     private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
         let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
-        let work: @Sendable () async throws -> Bool? = { [entry, known, isCurrent, plugin] in
+        let work: @Sendable () async throws -> Bool? = { [entry, known, exchange, plugin] in
             // While a long body was read, another call may have stored a newer response.
             if isLate,
                 try await plugin.store.entries(for: entry.key).contains(where: { other in
@@ -136,9 +133,7 @@ actor CacheSink {
                 await writer.discard()
                 return true
             }
-            let entry = try await writer.finish(totalByteCount: totalByteCount)
-            // A change is recorded before its removal: either this sees the change, or the removal sees the entry.
-            if !isCurrent() { try await plugin.store.remove(entry) }
+            _ = await exchange.removeIfOutdated(try await writer.finish(totalByteCount: totalByteCount))
             return true
         }
         _ = await plugin.limited(context, .finish, work)
@@ -150,7 +145,7 @@ actor CacheSink {
         self.writer = nil
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
-            && !known.contains(where: \.isComplete) && isCurrent()
+            && !known.contains(where: \.isComplete) && exchange.isCurrent
         if isKept { await publish(writer, expectation.totalByteCount) } else { await discard(writer) }
     }
 
