@@ -8,20 +8,27 @@ struct DecodedChunks: AsyncSequence, Sendable {
 
     let body: PipelineBody
     let plan: DecodingPlan
+    let onFailure: @Sendable (any Error) async -> Void
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(upstream: body.chunks().makeAsyncIterator(), decoding: Decoding(plan))
+        AsyncIterator(upstream: body.chunks().makeAsyncIterator(), decoding: Decoding(plan), onFailure)
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         /// Set to `nil` at the end and after a failure, which closes the exchange.
         private var upstream: PipelineBody.Chunks.AsyncIterator?
         private let decoding: Decoding
+        private let onFailure: @Sendable (any Error) async -> Void
         private var hasMore = false
 
-        init(upstream: PipelineBody.Chunks.AsyncIterator, decoding: Decoding) {
+        init(
+            upstream: PipelineBody.Chunks.AsyncIterator,
+            decoding: Decoding,
+            _ onFailure: @escaping @Sendable (any Error) async -> Void
+        ) {
             self.upstream = upstream
             self.decoding = decoding
+            self.onFailure = onFailure
         }
 
         mutating func next() async throws -> Data? {
@@ -39,6 +46,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
             } catch {
                 upstream = nil
                 decoding.end()
+                await onFailure(error)
                 throw error
             }
         }

@@ -35,9 +35,17 @@ public struct DecodingPlan: Sendable {
     }
 
     /// Returns the decoded body as a stream, which can be replayed if the encoded body can.
-    public func decodedStream(of body: PipelineBody) -> PipelineBody {
-        guard body.isReplayable else { return .stream(DecodedChunks(body: body, plan: self)) }
-        return .stream(replaying: { DecodedChunks(body: body, plan: self) })
+    ///
+    /// - Parameters:
+    ///   - body: the encoded body.
+    ///   - onFailure: gets the error if the body cannot be read or decoded, before the reader does.
+    /// - Returns: the decoded body.
+    public func decodedStream(
+        of body: PipelineBody,
+        onFailure: @escaping @Sendable (any Error) async -> Void = { _ in }
+    ) -> PipelineBody {
+        let chunks = DecodedChunks(body: body, plan: self, onFailure: onFailure)
+        return body.isReplayable ? .stream(replaying: { chunks }) : .stream(chunks)
     }
 
     /// Returns how many bytes each stage may decode from the given number of bytes that arrived.

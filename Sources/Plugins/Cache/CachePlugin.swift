@@ -23,6 +23,7 @@ import Synchronization
 /// - If the download of a response with a strong ETag was interrupted, requests only the rest the next time.
 /// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST. If the store
 ///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most.
+/// - Removes a stored response whose body ``GzipPlugin`` cannot decode, so that the next call contacts the origin.
 /// - Stores bodies while the caller reads them, in any content coding. Never stores Set-Cookie.
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.

@@ -34,7 +34,11 @@ extension CachedExchange {
             isStored: stored != nil,
             originStatus: response.statusCode
         )
-        if isInBackground { status.add(to: &response.headers) } else { report(status, in: &response.headers) }
+        if isInBackground {
+            status.add(to: &response.headers)
+        } else {
+            report(status, of: stored, in: &response.headers)
+        }
         return response
     }
 

@@ -136,9 +136,11 @@ struct CachedExchange: Sendable {
         return plugin.invalidations.isCurrent(resource, since: start)
     }
 
-    /// Adds the line of Cache-Status, and lets other plugins know how the call was handled.
-    func report(_ status: CacheStatus, in headers: inout HTTPFields) {
+    /// Adds the line of Cache-Status, and lets other plugins know how the call was handled, and what is stored.
+    func report(_ status: CacheStatus, of entry: CacheEntry? = nil, in headers: inout HTTPFields) {
         status.add(to: &headers)
+        let copy = entry.map { StoredCopy(plugin: plugin, entry: $0, resource: resource) }
+        context.noteStoredCopy(copy, of: headers)
         context.update(CallCacheKind.self) { $0 = status.kind }
     }
 
@@ -209,7 +211,7 @@ struct CachedExchange: Sendable {
         let timeToLive = freshness.lifetime - freshness.age
         let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)
         restoreTag(&served.head.headerFields, of: served.head.status, from: entry)
-        report(status, in: &served.head.headerFields)
+        report(status, of: entry, in: &served.head.headerFields)
         var response = PipelineResponse(request: request, head: served.head, body: content)
         response.source = .cache
         return response

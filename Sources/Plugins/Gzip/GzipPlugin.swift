@@ -72,8 +72,9 @@ import PipelineContentCoding
 /// - `limit.codings`: the response has too many codings; nothing is decoded.
 /// - `bodyChanged`: the length of a stream to send differs from the announced length.
 ///
-/// After an error in a response, the exchange is closed and not read to its end. For a stream or a download, the error
-/// is thrown while the body is read. Other failures pass through unchanged.
+/// After an error in a response, the exchange is closed and not read to its end, and ``CachePlugin`` removes the
+/// response. For a stream or a download, the error is thrown while the body is read. Other failures pass through
+/// unchanged.
 ///
 /// **Secrets**: no error contains part of a body. The length of a compressed body reveals something about its content.
 /// If others can place text next to a secret and see lengths, turn compression off for that request.
@@ -125,6 +126,7 @@ public struct GzipPlugin: Stage.Intercept {
             try await decode(&response, expectation, context)
             return response
         } catch var error as PipelineError {
+            await context.storedCopy?.removeIfDamaged(error, context)
             response.body = .absent
             error.response = response
             throw error
@@ -222,7 +224,10 @@ public struct GzipPlugin: Stage.Intercept {
             let byteLimit = min(limits.decodedByteCount, context.limits.bufferedBodyByteCount)
             response.body = .bytes(try await plan.decode(bytes, upTo: byteLimit))
         } else {
-            response.body = plan.decodedStream(of: response.body)
+            let copy = context.storedCopy
+            response.body = plan.decodedStream(of: response.body) { error in
+                await copy?.removeIfDamaged(error, context)
+            }
         }
         response.headers[.contentEncoding] = nil
         response.headers[.contentLength] = nil
