@@ -141,7 +141,7 @@ extension CachedExchange {
         head.headerFields[.originTag] = nil
         guard context.transportDecodesContent else { return head }
         head.headerFields[.acceptRanges] = nil
-        if let tag = head.headerFields[.eTag], !tag.hasPrefix("W/") {
+        if let tag = head.headerFields[.eTag], EntityTag(tag)?.isWeak == false {
             head.headerFields[.eTag] = "W/" + tag
             head.headerFields[.originTag] = tag
         }
@@ -202,13 +202,12 @@ extension CachedExchange {
     private func expectation(of response: PipelineResponse) -> CacheSink.Expectation {
         let part = response.statusCode == 206 ? CacheRules.ContentRange(response.headers) : nil
         let length = part?.range.count ?? (context.transportDecodesContent ? nil : announcedByteCount(response))
-        let tag = response.headers[.eTag]
         return CacheSink.Expectation(
             byteCount: length,
             totalByteCount: part?.totalByteCount ?? length,
             isPart: part != nil,
             isKeptIfInterrupted: length != nil && !context.transportDecodesContent && response.statusCode == 200
-                && tag.map { !$0.hasPrefix("W/") } ?? false
+                && EntityTag(response.headers)?.isWeak == false
         )
     }
 

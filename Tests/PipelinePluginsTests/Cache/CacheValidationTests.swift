@@ -36,6 +36,20 @@ struct CacheValidationTests {
         #expect(other.request.headers[.ifNoneMatch] == "\"w\"")
     }
 
+    @Test("A stale response with an ETag without quotation marks is validated with it", arguments: [false, true])
+    func unquotedTag(decodes: Bool) async throws {
+        let fields = CacheBench.control("max-age=1", [.eTag: "5f3a-1"])
+        let transport = ScriptedTransport(decodesContent: decodes) { request, index in
+            request.headers[.ifNoneMatch] == "5f3a-1"
+                ? .status(304, headers: fields) : .status(200, headers: fields, body: "\(index)")
+        }
+        let bench = CacheBench(transport)
+        #expect(try await bench.get() == "0 miss")
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.get() == "0 revalidated")
+        #expect(try await bench.response().headers[.eTag] == "5f3a-1")
+    }
+
     @Test("A 304 with the ETag of another response confirms nothing, and the whole is requested")
     func otherTag() async throws {
         let fields = CacheBench.control("max-age=1", [.eTag: "\"v\""])

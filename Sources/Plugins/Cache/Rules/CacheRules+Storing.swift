@@ -77,7 +77,7 @@ extension CacheRules {
 
     /// Whether the response can ever be reused.
     private func isUseful(_ status: Int, _ headers: HTTPFields, _ control: CacheControl, now: Date) -> Bool {
-        if EntityTag(headers) != nil || headers.contains(.lastModified) { return true }
+        if EntityTag.validator(headers) != nil || headers.contains(.lastModified) { return true }
         if control.noCache == .all { return false }
         let date = headers.first(.date).flatMap { CacheDate.seconds($0, now: now) }
         let fallback = Int(now.timeIntervalSince1970.rounded(.down))

@@ -5,15 +5,18 @@ import PipelineStores
 extension CacheRules {
     /// Returns the request with conditions that validate stored responses (RFC 9111 §4.3.1).
     ///
-    /// If-None-Match lists the entity tags of the complete entries. If-Modified-Since is the Last-Modified of a single
-    /// entry. A request that has conditions of its own, or a range, is not changed.
+    /// If-None-Match lists the entity tags of the complete entries; those without quotation marks are sent as they are.
+    /// If-Modified-Since is the Last-Modified of a single entry. A request that has conditions of its own, or a range,
+    /// is not changed.
     func validating(_ request: HTTPRequest, with entries: [CacheEntry]) -> HTTPRequest {
         let own: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range]
         guard !own.contains(where: request.headerFields.contains) else { return request }
         let complete = entries.filter(\.isComplete)
         var request = request
         var tags: [String] = []
-        for tag in complete.compactMap({ EntityTag($0.headers)?.text }) where !tags.contains(tag) { tags.append(tag) }
+        for tag in complete.compactMap({ EntityTag.validator($0.headers) }) where !tags.contains(tag) {
+            tags.append(tag)
+        }
         if !tags.isEmpty { request.headerFields[.ifNoneMatch] = tags.joined(separator: ", ") }
         if complete.count == 1, let modified = Self.lastModified(complete[0].headers) {
             request.headerFields[.ifModifiedSince] = modified
@@ -40,11 +43,14 @@ extension CacheRules {
                 EntityTag(entry.headers).map { tag.isWeak ? tag.matchesWeakly($0) : tag.matchesStrongly($0) } ?? false
             }
         }
+        if let tag = EntityTag.unquoted(headers) {
+            return newest.first { EntityTag.unquoted($0.headers) == tag }
+        }
         if let modified = Self.lastModified(headers) {
             return newest.first { Self.lastModified($0.headers) == modified }
         }
         guard newest.count == 1, let entry = newest.first else { return nil }
-        let hasValidator = EntityTag(entry.headers) != nil || Self.lastModified(entry.headers) != nil
+        let hasValidator = EntityTag.validator(entry.headers) != nil || Self.lastModified(entry.headers) != nil
         return isOwnCondition || !hasValidator ? entry : nil
     }
 
@@ -91,7 +97,7 @@ extension CacheRules {
     ) -> CacheEntry? {
         guard response.status.code == 200, entry.statusCode == 200 else { return entry }
         let (new, old) = (response.headerFields, entry.headers)
-        if let tag = EntityTag(new), EntityTag(old) != tag { return nil }
+        if let tag = EntityTag.validator(new), EntityTag.validator(old) != tag { return nil }
         if let modified = Self.lastModified(new), Self.lastModified(old) != modified { return nil }
         if let length = new[.contentLength] {
             guard length == old[.contentLength] ?? entry.totalByteCount.map(String.init) ?? length else { return nil }

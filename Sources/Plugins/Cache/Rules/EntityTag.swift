@@ -26,6 +26,20 @@ struct EntityTag: Sendable, Hashable {
         self.init(lines[0])
     }
 
+    /// Returns the validator of a response as If-None-Match has it; `nil` if there is none.
+    ///
+    /// Many servers omit the quotation marks, and compare what they get with what they have sent.
+    static func validator(_ headers: HTTPFields) -> String? { EntityTag(headers)?.text ?? unquoted(headers) }
+
+    /// Returns the value of ETag if it is a tag without quotation marks.
+    static func unquoted(_ headers: HTTPFields) -> String? {
+        let lines = headers[values: .eTag]
+        guard lines.count == 1 else { return nil }
+        let text = lines[0].trimmed
+        let isTag = text.utf8.allSatisfy { (0x21...0x7e).contains($0) && !#"","#.utf8.contains($0) }
+        return isTag && !text.isEmpty && text != "*" ? String(text) : nil
+    }
+
     /// The tag as it is written in a field.
     var text: String { isWeak ? "W/" + opaque : opaque }
 
