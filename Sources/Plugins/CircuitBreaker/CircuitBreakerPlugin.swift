@@ -232,7 +232,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         _ context: PipelineContext,
         hasExchange: () -> Bool
     ) -> Circuit.Ending {
-        let isLate = { context.deadline.map { $0 <= context.clock.now } ?? false }
+        let isLate = { context.waitDeadline.map { $0 <= context.clock.now } ?? false }
         return policy.ending(of: error, isLate: isLate, hasExchange: hasExchange)
     }
 

@@ -156,7 +156,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
         if let decide, let error, error.code != .cancelled, let verdict = decide(.failure(error)) {
             return verdict.outcome
         }
-        return .of(error, deadline: context.deadline, context.clock)
+        return .of(error, deadline: context.waitDeadline, context.clock)
     }
 
     /// Waits for a permit, or throws the reason why there is none.

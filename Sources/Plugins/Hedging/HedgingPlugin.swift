@@ -238,7 +238,7 @@ extension HedgingPlugin {
     ]
 
     private static func hasTime(for wait: Duration, _ context: PipelineContext) -> Bool {
-        context.deadline.map { context.clock.now.duration(to: $0) > wait } ?? true
+        context.waitDeadline.map { context.clock.now.duration(to: $0) > wait } ?? true
     }
 
     /// Returns whether another copy may be sent after a delay; deducts it from the budget if so.

@@ -34,7 +34,8 @@ public import Pipeline
 /// - It waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed
 ///   (`context.isReplayed`). A cancelled call stops waiting at once.
 /// - If the response asks for a longer wait than the policy allows, or if the wait would not end before
-///   `context.deadline`, the call ends at once with that outcome.
+///   `context.deadline`, the call ends at once with that outcome. In an exchange that calls share, the latest of their
+///   deadlines counts.
 /// - With `connectivityWait`, it waits for a network instead of the backoff if an attempt fails without a response
 ///   while the machine has no network. A lost body counts, too. The retry follows as soon as there is a network. If
 ///   none becomes available within the limit, or until 50 ms before `context.deadline`, the call ends with that
@@ -269,7 +270,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ convoy: Convoy?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
-        let remaining = context.deadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
+        let remaining = context.waitDeadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
         let date = context.clock.date
         let step = rules.step(after: outcome, at: date, remaining: remaining) {
             convoy?.random(from: context.random) ?? context.random

@@ -280,7 +280,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         of waiting: TokenRefresher<Credential>.Waiting,
         _ context: PipelineContext
     ) async -> TokenRefreshState<Credential>.Outcome {
-        guard let deadline = context.deadline else { return await refresher.outcome(of: waiting) }
+        guard let deadline = context.waitDeadline else { return await refresher.outcome(of: waiting) }
         do {
             let timeout = PipelineError(.timeout(.total), "the deadline has passed")
             return try await context.clock.run(until: deadline, throwing: timeout) {
@@ -302,7 +302,7 @@ private enum HasRefreshed: PipelineContextKey {
 extension PipelineContext {
     /// The time until the deadline; `nil` without one.
     fileprivate var remainingTime: Duration? {
-        deadline.map { clock.now.duration(to: $0) }
+        waitDeadline.map { clock.now.duration(to: $0) }
     }
 }
 

@@ -73,6 +73,39 @@ struct SharedDeadlineTests {
         #expect(sentCount == 1)
     }
 
+    /// Sends equal calls a second apart, whose first exchanges take 4 s and get a 503.
+    private func retried(by inside: any PluginType, _ totals: Duration...) async -> (codes: [String], sentCount: Int) {
+        let transport = ScriptedTransport { _, index in .delayed(.seconds(4), .status(index == 0 ? 503 : 200)) }
+        let provider = provider(transport, inside)
+        let codes = await clock.run {
+            let codes = await withTaskGroup(of: (Int, String).self) { group in
+                for (index, total) in totals.enumerated() {
+                    group.addTask { (index, await code(provider, total)) }
+                    try? await clock.sleep(for: .seconds(1))
+                }
+                return await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+            }
+            return codes.sorted { $0.key < $1.key }.map(\.value)
+        }
+        return (codes, transport.sent.count)
+    }
+
+    @Test("Calls that joined a shared exchange keep its retry when the time of the first call is over")
+    func retry() async throws {
+        let plugin = RetryPlugin(backoff: .constant(.seconds(1)))
+        let (codes, sentCount) = await retried(by: plugin, .seconds(3), .seconds(20), .seconds(25))
+        #expect(codes == ["timeout.total", "200", "200"])
+        #expect(sentCount == 2)
+    }
+
+    @Test("A shared exchange whose retry would come too late for all of its calls is not retried")
+    func lateRetry() async throws {
+        let plugin = RetryPlugin(backoff: .constant(.seconds(10)))
+        let (codes, sentCount) = await retried(by: plugin, .seconds(3), .seconds(8))
+        #expect(codes == ["timeout.total", "503"])
+        #expect(sentCount == 1)
+    }
+
     @Test("V09: an exchange that hangs is joined for 10 s only, so that later calls get a response")
     func age() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200) }
