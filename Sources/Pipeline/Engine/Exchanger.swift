@@ -119,6 +119,17 @@ extension PipelineResponse {
 }
 
 extension PipelineError {
+    /// Returns the error of a body that cannot be read, with the head of its response if it has an error status.
+    ///
+    /// The head decides whether and when the request is retried.
+    func whileReading(_ response: PipelineResponse) -> PipelineError {
+        guard response.statusCode >= 400, self.response == nil, code != .cancelled else { return self }
+        var (error, head) = (self, response)
+        head.body = .absent
+        error.response = head
+        return error
+    }
+
     static func tooManyExchanges(_ context: PipelineContext) -> PipelineError {
         PipelineError(
             .limit(.exchanges),

@@ -154,6 +154,7 @@ final class Hop: Sendable {
             return (.success(response), nil)
         } catch {
             var failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+                .whileReading(response)
             if failure.request == nil { failure.request = response.request }
             return (.failure(failure), nil)
         }

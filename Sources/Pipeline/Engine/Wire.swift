@@ -104,7 +104,14 @@ final class Wire: Sendable {
         let response = try await receiveHead(request, context)
         var received = inspect(response, to: request, context)
         if received.followUp == nil, context.isDownload || received.response.needsBuffering(context) {
-            try await read(&received, context)
+            context.attemptTimer?.bodyIsRead(of: response)
+            do {
+                try await read(&received, context)
+            } catch {
+                guard response.statusCode >= 400 else { throw error }
+                throw PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+                    .whileReading(response)
+            }
         }
         return received
     }

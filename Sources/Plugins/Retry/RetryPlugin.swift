@@ -22,6 +22,7 @@ public import Pipeline
 ///
 /// - A response with one of the statuses, a lost connection, a truncated body, or a timeout of an exchange, if the
 ///   method is idempotent or the request has an Idempotency-Key field.
+/// - A response with an error status whose body does not arrive, if the status is one of these.
 /// - A failure to connect, except a TLS failure, whatever the method, if the attempt sent nothing.
 ///
 /// What is not retried:

@@ -129,11 +129,14 @@ public struct RetryPolicy: Sendable {
             return outcome.wasSent ? .retry : .retryUnprocessed
         case .failure(let error):
             switch error.code {
-            case .connectionLost, .truncated, .unreadableCache: return .retry
+            case .connectionLost, .truncated, .unreadableCache: break
             // Without an exchange, the timeout comes from a plugin, whatever phase it names.
-            case let code where Self.exchangeTimeouts.contains(code) && outcome.wasSent: return .retry
+            case let code where Self.exchangeTimeouts.contains(code) && outcome.wasSent: break
             default: return .giveBack
             }
+            // If only the body of an error response is missing, its head says why the request failed.
+            guard let status = error.statusCode, status >= 400 else { return .retry }
+            return statusCodes.contains(status) ? .retry : .giveBack
         }
     }
 
