@@ -222,6 +222,19 @@ struct DiskCacheStoreFaultTests {
         }
     }
 
+    @Test("The files that a process with a replaced database has left beside it are removed by the next store")
+    func leftovers() async throws {
+        let store = files.store()
+        try await write(10, to: store)
+        try await store.remove(account: nil)
+        let old = ["cache-1-1.sqlite-wal", "cache-1-1.sqlite-shm"]
+        for name in old { try Data("secret".utf8).write(to: files.url.appending(path: name)) }
+        let entry = try await write(10, to: files.store())
+        #expect(try Set(files.names).isDisjoint(with: old))
+        #expect(try await CacheSample.hasBody(entry, in: store) == true)
+        #expect(try files.databases.map(\.lastPathComponent) == ["cache-1-2.sqlite"])
+    }
+
     @Test("A store whose folder is removed begins with an empty one")
     func removedFolder() async throws {
         let store = files.store()

@@ -31,7 +31,13 @@ struct CacheDatabaseFile {
         return try folder.withLock { () throws(CacheStoreError) in
             let names = try folder.perform { () throws(POSIXError) in try folder.names }
             let latest = names.compactMap(generation).max() ?? 0
-            if latest > 0, let intact = try openIntact(name(latest), in: folder, unless: replaced) { return intact }
+            if latest > 0, let intact = try openIntact(name(latest), in: folder, unless: replaced) {
+                // A process that had a replaced database open may have left files beside it, which contain responses.
+                for other in names where other.hasPrefix(prefix) && !other.hasPrefix(intact.name) {
+                    folder.remove(other)
+                }
+                return intact
+            }
             let name = name(latest + 1)
             // An empty file, so that no later database gets a former name. SQLite gives its mode to those beside it.
             try folder.perform(.notWritable) { () throws(POSIXError) in
