@@ -10,8 +10,8 @@ extension PipelineResponse {
     /// ```
     ///
     /// The field contains a number of seconds, or a date in any of the three HTTP formats. A date is relative to the
-    /// response's own Date field, so a wrong local clock does no harm; without a Date field, it is relative to `now`. A
-    /// date in the past means no wait. If there are several values, the longest wait applies. Any other value, such as
+    /// response's own Date field, so a wrong local clock does no harm, less the Age that it reached in a cache; without a
+    /// Date field, it is relative to `now`. A date in the past means no wait. If there are several values, the longest wait applies. Any other value, such as
     /// `-1` or `1.5`, is ignored. The field Retry-After-Ms, which some services add, takes precedence: a number of
     /// milliseconds.
     ///
@@ -38,7 +38,9 @@ private struct RetryAfter {
     init?(in fields: HTTPFields, now: Date) {
         let values = fields[values: .retryAfter]
         guard !values.isEmpty else { return nil }
-        let sent = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now
+        // A response that a cache stored was sent its Age ago (RFC 9111 §5.1).
+        let age = fields[.age].flatMap { Self.seconds($0) }.map { $0 / .seconds(1) } ?? 0
+        let sent = fields[.date].flatMap { HTTPDate($0, now: now)?.date.addingTimeInterval(age) } ?? now
         let delays = values.compactMap { Self.seconds($0) ?? Self.delay(until: $0, from: sent, now: now) }
         guard let longest = delays.max() else { return nil }
         delay = longest

@@ -50,6 +50,20 @@ struct PipelineResponseRetryAfterTests {
     }
 
     @Test(
+        "T02 A date counts from the response's Date and Age, as for a response from a cache",
+        arguments: [("240", 60), ("0", 300), ("400", 0), ("x", 300), (nil, 300)] as [(String?, Int64)]
+    )
+    func aged(age: String?, seconds: Int64) throws {
+        var fields: HTTPFields = [
+            .retryAfter: "Sun, 06 Nov 1994 08:54:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT",
+        ]
+        fields[.age] = age
+        let request = PipelineRequest(head: HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/"))
+        let response = PipelineResponse(request: request, statusCode: 503, headers: fields)
+        #expect(response.retryAfter(now: Self.now.addingTimeInterval(240)) == .seconds(seconds))
+    }
+
+    @Test(
         "T02 A date in any HTTP format counts from now if the response has no Date",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:57 GMT", 20), ("Sunday, 06-Nov-94 08:49:57 GMT", 20),
