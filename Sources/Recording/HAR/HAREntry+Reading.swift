@@ -18,11 +18,15 @@ extension HAREntry {
             throw PipelineError.corrupt("request.url is \(self.url == nil ? "missing" : "empty")")
         }
         let requestHeaders = try Self.checkedFields(json["request"]?["headers"], "request.headers")
+        let bodyType = bodyType(requestHeaders)
+        let parts = multipartParameters(bodyType ?? requestHeaders[.contentType])
         let request = RecordedExchange.Request(
             method: method,
             url: url,
             headers: requestHeaders,
-            body: try requestBody(requestHeaders, directory)
+            body: try parts ?? requestBody(requestHeaders, directory),
+            bodyType: bodyType,
+            isFromParameters: parts != nil
         )
         let failure = failure
         let (head, total) = delays

@@ -15,6 +15,13 @@ struct RecordedExchange: Sendable, Equatable {
         ///
         /// An empty body counts as a body.
         var body: Data?
+        /// The type that a file names for the body beside the fields; `nil` if the fields name it.
+        var bodyType: String?
+        /// Whether the body was restored from the parameters of a multipart form, without the heads of its parts.
+        var isFromParameters = false
+
+        /// The type of the body.
+        var contentType: String? { bodyType ?? headers[.contentType] }
     }
 
     /// The response.

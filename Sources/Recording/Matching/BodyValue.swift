@@ -72,6 +72,23 @@ enum BodyValue {
         return Data(items.map(\.text).joined(separator: "&").utf8)
     }
 
+    /// A part of a multipart body, without the rest of its head.
+    struct Part {
+        var name: String
+        var isFile: Bool
+        var content: Data
+    }
+
+    /// Returns the parts of a multipart body in the order of their names, or `nil` for a body in another form.
+    static func parts(of body: Data, type: String?, _ form: RequestMatching.BodyForm) -> [Part]? {
+        guard !body.isEmpty, self.form(form, of: type) == .multipart, let boundary = Multipart.boundary(in: type ?? "")
+        else { return nil }
+        let parts = Multipart(body, boundary: boundary).parts.map {
+            Part(name: $0.name ?? "", isFile: $0.isFile, content: Data(body[$0.content]))
+        }
+        return parts.isEmpty ? nil : parts.sorted { $0.name < $1.name }
+    }
+
     private static func multipart(_ body: Data, _ type: String?, _ isMeasured: Bool) -> Data? {
         guard let boundary = Multipart.boundary(in: type ?? "") else { return nil }
         let parts = Multipart(body, boundary: boundary).parts

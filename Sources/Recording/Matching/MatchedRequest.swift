@@ -54,12 +54,21 @@ struct MatchedRequest: Sendable {
             return isAlike(values[0].utf8, values[1].utf8, "\n")
         case .body(let form, let names):
             let values = [self, other].map { $0.body(form, ignoring: names, isMeasured: false) }
-            if BodyValue.form(form, of: request.headers[.contentType]) == .form {
+            if BodyValue.form(form, of: request.contentType) == .form {
                 let items = values.map { String(decoding: $0, as: UTF8.self).components(separatedBy: "&") }
                 return RedactedPattern.areAlike(items[0], items[1], separators: Array("=".utf8))
             }
             // The characters that end a text in JSON, in a form, in XML and in a line.
-            return isAlike(values[0], values[1], "\"&<>\r\n")
+            if isAlike(values[0], values[1], "\"&<>\r\n") { return true }
+            guard other.lacksPartsOfUpload(form), let mine = parts(form), let recorded = other.parts(form) else {
+                return false
+            }
+            return mine.count == recorded.count
+                && zip(mine, recorded).allSatisfy { part, recorded in
+                    part.name == recorded.name
+                        && (recorded.isFile && recorded.content.isEmpty
+                            || isAlike(part.content, recorded.content, "\"&<>\r\n"))
+                }
         case .method, .scheme, .host, .port, .custom:
             return value(of: kind) == other.value(of: kind)
         }
@@ -73,7 +82,9 @@ struct MatchedRequest: Sendable {
         var patterns: UInt64 = 0
         for kind in kinds {
             guard let value = value(of: kind) else { continue }
-            if RedactedPattern.isPattern(value) { patterns |= 1 << UInt64(fingerprints.count) }
+            if RedactedPattern.isPattern(value) || lacksPartsOfUpload(kind) {
+                patterns |= 1 << UInt64(fingerprints.count)
+            }
             fingerprints.append(Fingerprint(value))
         }
         return (fingerprints, patterns)
@@ -98,11 +109,25 @@ struct MatchedRequest: Sendable {
     func body(_ form: RequestMatching.BodyForm, ignoring names: Set<String>, isMeasured: Bool) -> Data {
         BodyValue.value(
             of: request.body ?? Data(),
-            type: request.headers[.contentType],
+            type: request.contentType,
             form,
             ignoring: names,
             isMeasured: isMeasured
         )
+    }
+
+    private func parts(_ form: RequestMatching.BodyForm) -> [BodyValue.Part]? {
+        BodyValue.parts(of: request.body ?? Data(), type: request.contentType, form)
+    }
+
+    /// Returns whether the request is an upload of which a recording may lack the heads of parts or the files.
+    private func lacksPartsOfUpload(_ form: RequestMatching.BodyForm) -> Bool {
+        request.isFromParameters || parts(form)?.contains { $0.isFile && $0.content.isEmpty } == true
+    }
+
+    private func lacksPartsOfUpload(_ kind: RequestMatching.Part.Kind) -> Bool {
+        guard case .body(let form, _) = kind else { return false }
+        return lacksPartsOfUpload(form)
     }
 
     /// Returns the value as an error shows it, except for bodies; see ``BodyMismatch``.

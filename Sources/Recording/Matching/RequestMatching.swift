@@ -160,6 +160,9 @@ extension RequestMatching {
         /// As the pairs of a form, in any order.
         case form
         /// As the parts of a multipart body, in order; the boundary is ignored.
+        ///
+        /// If an entry has only the parameters of an upload or an empty file, as browsers and Charles write, parts are
+        /// compared by name, and such a file matches any.
         case multipart
     }
 

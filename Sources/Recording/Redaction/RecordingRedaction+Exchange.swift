@@ -42,7 +42,7 @@ extension RecordingRedaction {
         var request = request
         request.method = values(in: request.method)
         request.url = url(request.url)
-        request.body = request.body.map { body($0, contentType: request.headers[.contentType]) }
+        request.body = request.body.map { body($0, contentType: request.contentType) }
         request.headers = fields(request.headers, secretFields: secretFields)
         return request
     }

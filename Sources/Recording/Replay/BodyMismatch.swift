@@ -34,7 +34,7 @@ struct BodyMismatch {
     }
 
     private func json(_ request: MatchedRequest) -> JSONNode? {
-        let isJSON = BodyValue.form(form, of: request.request.headers[.contentType]) == .json
+        let isJSON = BodyValue.form(form, of: request.request.contentType) == .json
         guard isJSON, let body = request.request.body else { return nil }
         return BodyValue.json(body, ignoring: ignored, isSorted: false)
     }

@@ -43,13 +43,15 @@ extension PipelineRequest {
     init(_ request: RecordedExchange.Request) {
         let url = request.url.prefix { $0 != "#" }
         let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
+        var headers = request.headers
+        if let type = request.bodyType { headers[.contentType] = type }
         self.init(
             head: HTTPRequest(
                 method: .get,
                 scheme: "https",
                 authority: URLParts(request.url).host,
                 path: "/" + query,
-                headerFields: request.headers
+                headerFields: headers
             ),
             body: request.body.map(PipelineBody.bytes) ?? .absent
         )

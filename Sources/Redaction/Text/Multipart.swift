@@ -6,6 +6,8 @@ package import Foundation
 package struct Multipart {
     package struct Part {
         package var name: String?
+        /// Whether the part is a file, which has a file name.
+        package var isFile = false
         package var contentType: String?
         /// The bytes of its header fields, unchanged.
         package var head: Data
@@ -45,7 +47,9 @@ package struct Multipart {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
             switch line[..<colon].lowercased() {
-            case "content-disposition": part.name = parameter("name", of: value)
+            case "content-disposition":
+                part.name = parameter("name", of: value)
+                part.isFile = parameter("filename", of: value) != nil || parameter("filename*", of: value) != nil
             case "content-type": part.contentType = value
             default: break
             }

@@ -43,7 +43,7 @@ struct EntryParts {
         }
         let request = exchange.request
         add(fields: request.headers, "request", ignored)
-        add("request body", request.body, request.headers[.contentType])
+        add("request body", request.body, request.contentType)
         if let response = exchange.response {
             add("status", "\(response.status)")
             add("reason phrase", response.reasonPhrase)
