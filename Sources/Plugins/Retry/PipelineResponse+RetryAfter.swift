@@ -10,10 +10,10 @@ extension PipelineResponse {
     /// ```
     ///
     /// The field contains a number of seconds, or a date in any of the three HTTP formats. A date is relative to the
-    /// response's own Date field, so a wrong local clock does no harm, less the Age that it reached in a cache; without a
-    /// Date field, it is relative to `now`. A date in the past means no wait. If there are several values, the longest wait applies. Any other value, such as
-    /// `-1` or `1.5`, is ignored. The field Retry-After-Ms, which some services add, takes precedence: a number of
-    /// milliseconds.
+    /// response's own Date field, so a wrong local clock does no harm, less the Age that it reached in a cache; without
+    /// a Date field, it is relative to `now`. A date in the past means no wait. If there are several values, the
+    /// longest wait applies. Any other value, such as `-1` or `1.5`, is ignored. The field Retry-After-Ms, which some
+    /// services add, takes precedence: a number of milliseconds.
     ///
     /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
     ///
