@@ -15,12 +15,15 @@ import Android
 /// All methods block, so they must be called in its lane.
 package final class FileWriter: Sendable {
     package let url: URL
+    /// The file that errors name: for a temporary file, the one that it will become, if that is known.
+    private let shownURL: URL?
     let descriptor: Int32
     private let isTemporary: Bool
     let lane: FileLane
 
-    private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool, _ lane: FileLane) {
+    private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool, _ lane: FileLane, for shownURL: URL?) {
         self.url = url
+        self.shownURL = shownURL
         self.descriptor = descriptor
         self.isTemporary = isTemporary
         self.lane = lane
@@ -37,16 +40,27 @@ package final class FileWriter: Sendable {
     }
 
     /// Creates a file of mode 0600 in the directory or, if that fails, in the system's temporary directory.
-    package static func temporary(in directory: URL?, _ lane: FileLane) throws -> FileWriter {
-        if let directory, let file = try? temporary(exactlyIn: directory, lane) { return file }
-        return try temporary(exactlyIn: FileManager.default.temporaryDirectory, lane)
+    ///
+    /// - Parameters:
+    ///   - directory: the directory to try first.
+    ///   - lane: runs the methods of the file.
+    ///   - destination: the file that errors name.
+    /// - Returns: the file.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``.
+    package static func temporary(
+        in directory: URL?,
+        _ lane: FileLane,
+        for destination: URL? = nil
+    ) throws -> FileWriter {
+        if let directory, let file = try? temporary(exactlyIn: directory, lane, for: destination) { return file }
+        return try temporary(exactlyIn: FileManager.default.temporaryDirectory, lane, for: destination)
     }
 
-    static func temporary(exactlyIn directory: URL, _ lane: FileLane) throws -> FileWriter {
+    static func temporary(exactlyIn directory: URL, _ lane: FileLane, for destination: URL?) throws -> FileWriter {
         let url = temporaryName(in: directory)
         let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(directory, errno: errno) }
-        return FileWriter(url, descriptor, isTemporary: true, lane)
+        return FileWriter(url, descriptor, isTemporary: true, lane, for: destination)
     }
 
     private static func temporaryName(in directory: URL) -> URL {
@@ -60,7 +74,7 @@ package final class FileWriter: Sendable {
                 let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0 {
                     if errno == EINTR { continue }
-                    throw PipelineError.notWritten(url, errno: errno)
+                    throw PipelineError.notWritten(shownURL, errno: errno)
                 }
                 rest = rest.dropFirst(count)
             }
@@ -113,7 +127,7 @@ extension FileWriter {
     private static func lock(_ url: URL, flags: Int32, _ lane: FileLane) throws -> FileWriter? {
         let descriptor = open(url.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
-        let file = FileWriter(url, descriptor, isTemporary: false, lane)
+        let file = FileWriter(url, descriptor, isTemporary: false, lane, for: url)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

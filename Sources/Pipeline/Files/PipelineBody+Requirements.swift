@@ -21,15 +21,21 @@ extension PipelineBody {
             throw PipelineError.file(.unreadable, url, "cannot be read", of: owner)
         }
         if isDirectory.boolValue { throw PipelineError.file(.directory, url, "is a directory", of: owner) }
-        guard FileManager.default.isReadableFile(atPath: url.path), PipelineBody.regularFileByteCount(of: url) != nil
-        else { throw PipelineError.file(.unreadable, url, "cannot be read", of: owner) }
-        return byteCount(of: url)
+        guard let byteCount = regularFileByteCount(of: url) else {
+            throw PipelineError.file(.unreadable, url, "cannot be read", of: owner)
+        }
+        do {
+            // Reads a byte also if the length is known: a request that fails at its first byte need not begin.
+            return try hasContent(url) && byteCount == 0 ? nil : byteCount
+        } catch {
+            throw PipelineError.file(.unreadable, url, "cannot be read", error, of: owner)
+        }
     }
 
     /// Read from the file each time, because a `URL` caches its resource values.
     static func byteCount(of url: URL) -> Int? {
         guard let byteCount = regularFileByteCount(of: url) else { return nil }
-        return byteCount == 0 && hasContent(url) ? nil : byteCount
+        return byteCount == 0 && (try? hasContent(url)) != false ? nil : byteCount
     }
 
     /// Returns the length that the system reports; `nil` unless it is a regular file.
@@ -41,8 +47,8 @@ extension PipelineBody {
         return (attributes[.size] as? NSNumber)?.intValue
     }
 
-    private static func hasContent(_ url: URL) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
-        return (try? handle.read(upToCount: 1))?.isEmpty == false
+    private static func hasContent(_ url: URL) throws -> Bool {
+        let byte = try FileHandle(forReadingFrom: url).read(upToCount: 1)
+        return byte?.isEmpty == false
     }
 }

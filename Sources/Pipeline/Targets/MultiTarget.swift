@@ -53,3 +53,13 @@ public struct MultiTarget: TargetType, AccessTokenAuthorizable {
         (target as? any AccessTokenAuthorizable)?.authorizationType
     }
 }
+
+extension MultiTarget: CustomStringConvertible, CustomReflectable {
+    /// The target's own description or, if it has none, its type and case, without header fields and values.
+    public var description: String {
+        (target as? any CustomStringConvertible)?.description ?? PipelineError.name(of: target)
+    }
+
+    /// Shows the same as the description, so that `dump` reveals no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["target": description]) }
+}

@@ -24,7 +24,9 @@ final class URLSessionBodySource: Sendable {
 
     let byteCount: Int
     private let content: Content
-    private let isShort = Atomic(false)
+    /// The `errno` of a failed read, or ``wasShort``.
+    private let failureNumber = Atomic<Int32>(0)
+    private static let wasShort: Int32 = -1
 
     init(_ bytes: Data) {
         byteCount = bytes.count
@@ -53,8 +55,18 @@ final class URLSessionBodySource: Sendable {
         lane.add { _ = close(descriptor) }
     }
 
-    /// Whether a file had fewer bytes than announced.
-    var wasShort: Bool { isShort.load(ordering: .acquiring) }
+    /// The reason why a file could not be read to its announced end; `nil` if it could.
+    var failure: PipelineError? {
+        switch failureNumber.load(ordering: .acquiring) {
+        case 0:
+            return nil
+        case Self.wasShort:
+            return PipelineError(.bodyChanged, "the file is shorter than it was when its exchange began")
+        case let number:
+            let error = POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+            return PipelineError(.file(.unreadable), "the file cannot be read to its end", underlyingError: error)
+        }
+    }
 
     /// Returns the body from its beginning.
     ///
@@ -68,7 +80,7 @@ final class URLSessionBodySource: Sendable {
             return count
         case .file(let descriptor, _):
             let count = pread(descriptor, buffer, count, off_t(offset))
-            if count <= 0 { isShort.store(true, ordering: .releasing) }
+            if count <= 0 { failureNumber.store(count < 0 ? errno : Self.wasShort, ordering: .releasing) }
             return count
         }
     }

@@ -219,10 +219,8 @@ extension URLSessionExchange {
     func complete(response: URLResponse?, error: (any Error)?, isRedirect: Bool = false) {
         change { state, effects in
             guard state.end == nil else { return }
-            if upload.wasShort {
-                state.end = .failure(
-                    PipelineError(.bodyChanged, "the file is shorter than it was when its exchange began")
-                )
+            if let failure = upload.failure {
+                state.end = .failure(failure)
             } else if let error {
                 let facts = URLErrorMapping.ExchangeFacts(
                     isSecure: self.request.head.scheme == "https",

@@ -93,8 +93,8 @@ extension URLSessionUpload {
     /// Returns the body from its beginning, or `nil` if there is none.
     func makeStream() -> InputStream? { source?.makeStream() }
 
-    /// Whether a file turned out to be shorter than announced.
-    var wasShort: Bool { source?.wasShort ?? false }
+    /// The reason why a file could not be read to its announced end; `nil` if it could.
+    var failure: PipelineError? { source?.failure }
 
     /// The length of the body; `nil` if Foundation reports it.
     var byteCount: Int? { source?.byteCount }
@@ -123,8 +123,8 @@ extension URLSessionUpload {
         return session.dataTask(with: request)
     }
 
-    /// Always `false`: Foundation itself fails if a file is shorter than announced.
-    var wasShort: Bool { false }
+    /// Always `nil`: Foundation itself fails if a file is shorter than announced or cannot be read.
+    var failure: PipelineError? { nil }
 
     /// The length of the body; `nil` because Foundation reports it.
     var byteCount: Int? { nil }

@@ -15,6 +15,25 @@ struct PipelineBodyRequirementsTests {
         let error = await #expect(throws: PipelineError.self) { try await file.collect(upTo: 3) }
         #expect(error?.code == .limit(.bodyBytes))
         try await PipelineBodyTests.withFile(Data()) { #expect(PipelineBody.file($0).byteCount == 0) }
+        #expect(PipelineBody.file(URL(filePath: "/proc/self/mem")).byteCount == nil)
+    }
+
+    /// Files whose beginning cannot be read (EIO), with a length of 0 and of 4096; some machines lack the second.
+    static let failing = ["/proc/self/mem", "/sys/devices/software/power/autosuspend_delay_ms"]
+        .filter { FileManager.default.fileExists(atPath: $0) }
+        .map { URL(filePath: $0) }
+
+    @Test("M05 A file whose content cannot be read is not sent, alone or in a form", arguments: failing, [false, true])
+    func fileThatFails(file: URL, isForm: Bool) async throws {
+        let form: MultipartFormData = [MultipartFormBodyPart(.file(file), name: "f")]
+        let transport = ScriptedTransport([])
+        let provider = Provider<TestTarget>(transport: transport)
+        let target = TestTarget(task: isForm ? .uploadMultipartFormData(form) : .uploadFile(file))
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == .file(.unreadable))
+        #expect(error?.reason.contains(file.lastPathComponent) == true)
+        #expect(error?.underlyingError != nil)
+        #expect(transport.sent.isEmpty)
     }
     #endif
 

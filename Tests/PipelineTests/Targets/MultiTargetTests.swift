@@ -76,6 +76,31 @@ struct MultiTargetTests {
         }
     }
 
+    private struct Login: TargetType {
+        let baseURL: URL
+        let path = "login"
+        let method = HTTPMethod.post
+        let task = RequestTask.requestPlain
+        let headers: [String: String]? = ["X-Key": "0123456789"]
+    }
+
+    @Test("M05 The description of a MultiTarget has the type and case of its target, not its fields and values")
+    func description() throws {
+        let login = MultiTarget(Login(baseURL: URL(filePath: "/")))
+        let url = MultiTarget(URLTarget("https://a.test/?token=0123456789"))
+        let user = MultiTarget(UserAPI.get(id: 4711))
+        #expect("\(login)" == "Login")
+        #expect("\(user)" == "UserAPI.get")
+        #expect("\(url)" == "\(URLTarget("https://a.test/?token=0123456789"))")
+        for target in [login, url, user] {
+            var dumped = ""
+            dump(target, to: &dumped)
+            for text in ["\(target)", String(reflecting: target), dumped] {
+                #expect(!text.contains("0123456789") && !text.contains("4711"), "\(text)")
+            }
+        }
+    }
+
     @Test("M10 B-M21 A target without authorization has none in a MultiTarget, however deeply it is wrapped")
     func noAuthorization() throws {
         let target = MultiTarget(MultiTarget(MultiTarget(try SampleTarget())))

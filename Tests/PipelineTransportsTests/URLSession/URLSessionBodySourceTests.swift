@@ -113,7 +113,16 @@ struct URLSessionBodySourceTests {
         try handle.write(contentsOf: Data(count: 10))
         try handle.close()
         for _ in 1...2 { #expect(read(source.makeStream()) == content) }
-        #expect(!source.wasShort)
+        #expect(source.failure == nil)
+    }
+
+    @Test("M05 On Linux, a file that cannot be read while it is sent fails with file.unreadable, not bodyChanged")
+    func unreadable() throws {
+        let file = URL(filePath: "/sys/devices/software/power/autosuspend_delay_ms")
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        let source = try URLSessionBodySource(file, FileLane())
+        #expect(read(source.makeStream()).isEmpty)
+        #expect(source.failure?.code == .file(.unreadable))
     }
 
     private func read(_ stream: InputStream) -> Data {

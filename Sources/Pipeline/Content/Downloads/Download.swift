@@ -87,7 +87,11 @@ struct Download: Sendable {
     private func writeOnly(_ response: PipelineResponse) throws -> Step {
         guard Self.isContent(response) else { return .keepInMemory }
         try Self.requireAsked(response)
-        return .write(try FileWriter.temporary(in: destination.directory, lane), from: 0)
+        return .write(try makeFile(for: response), from: 0)
+    }
+
+    private func makeFile(for response: PipelineResponse) throws -> FileWriter {
+        try FileWriter.temporary(in: destination.directory, lane, for: destination.place(response))
     }
 
     /// Throws if the response is a part that the request did not ask for, because it must not be saved as the whole.
@@ -185,7 +189,7 @@ struct Download: Sendable {
         } else {
             // A plugin has made the response or replaced its body.
             try Self.requireAsked(response)
-            file = try await lane.run { try FileWriter.temporary(in: destination.directory, lane) }
+            file = try await lane.run { [response] in try makeFile(for: response) }
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
         defer { removePartial(after: file) }
@@ -207,7 +211,7 @@ struct Download: Sendable {
             return try file.move(to: url, replaces: replaces)
         }
         if isMoved { return }
-        let copy = try await lane.run { try FileWriter.temporary(exactlyIn: directory, lane) }
+        let copy = try await lane.run { try FileWriter.temporary(exactlyIn: directory, lane, for: url) }
         for try await chunk in PipelineBody.file(file.url).chunks() {
             try await lane.run { try copy.append(chunk) }
         }

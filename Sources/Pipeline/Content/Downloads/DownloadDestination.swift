@@ -59,15 +59,30 @@ public struct DownloadDestination: Sendable {
     let directory: URL?
     /// The file set by ``resumable(at:)``.
     var partialFile: URL?
+    /// Returns the file for a response, before it is complete; `nil` if a closure of the user decides later.
+    let place: @Sendable (PipelineResponse) -> URL?
 
-    private init(directory: URL?, choose: @escaping Choose) {
+    private init(
+        directory: URL?,
+        place: @escaping @Sendable (PipelineResponse) -> URL? = { _ in nil },
+        choose: @escaping Choose
+    ) {
         self.directory = directory
+        self.place = place
         self.choose = choose
+    }
+
+    private init(
+        directory: URL,
+        _ options: Options,
+        place: @escaping @Sendable (PipelineResponse) -> URL
+    ) {
+        self.init(directory: directory, place: place) { _, response in (place(response), options) }
     }
 
     /// Saves the download as the given file.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
-        DownloadDestination(directory: url.deletingLastPathComponent()) { _, _ in (url, options) }
+        DownloadDestination(directory: url.deletingLastPathComponent(), options) { _ in url }
     }
 
     /// Saves the download in a directory, under the name that the server suggests.
@@ -81,8 +96,8 @@ public struct DownloadDestination: Sendable {
     ///
     /// Source: RFC 6266 §4.3, https://www.rfc-editor.org/rfc/rfc6266.html#section-4.3
     public static func suggestedName(in directory: URL, options: Options = []) -> DownloadDestination {
-        DownloadDestination(directory: directory) { _, response in
-            (directory.appending(path: SuggestedFileName.make(for: response), directoryHint: .notDirectory), options)
+        DownloadDestination(directory: directory, options) { response in
+            directory.appending(path: SuggestedFileName.make(for: response), directoryHint: .notDirectory)
         }
     }
 

@@ -98,7 +98,7 @@ struct PartialDownload: Sendable {
 
     func write(_ record: Record) throws {
         let data = try JSONEncoder().encode(record)
-        let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent(), lane)
+        let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent(), lane, for: recordFile)
         try writer.append(data)
         _ = try writer.move(to: recordFile, replaces: true, isPrivate: true)
     }

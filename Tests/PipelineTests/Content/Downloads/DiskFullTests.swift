@@ -16,7 +16,7 @@ import Android
 
 @Suite("Downloads to a full disk", .watched)
 struct DiskFullTests {
-    @Test("F01 A download to a full disk fails with file.noSpace and leaves no file, and the next call works")
+    @Test("F01, M05 A download to a full disk fails with file.noSpace, which names its destination, and leaves no file")
     func noSpace() async {
         // Runs in its own process, because the limit on the file size applies to the whole process.
         await #expect(processExitsWith: .success) {
@@ -39,6 +39,7 @@ struct DiskFullTests {
             _ = try await provider.request(target)
             #expect(isSet)
             #expect(error?.code == .file(.noSpace))
+            #expect(error?.reason == "the file \"a\" does not fit on its volume")
             #expect(folder.names == ["a"])
         }
     }
