@@ -48,6 +48,10 @@ public import Pipeline
 ///   and a replayable body, and any request of which nothing was written. Any other request that may have been written,
 ///   such as a POST, fails with `connectionLost`. All of this is one exchange, within the time of its attempt (RFC 9112
 ///   §9.3.1).
+/// - Over HTTP/2, a server that resets a stream with REFUSED_STREAM, or closes the connection with a GOAWAY below the
+///   number of the stream, has processed nothing of the request. The transport then sends the request a second time,
+///   whatever its method is, if its body is replayable. A second refusal, or a body that is not replayable, fails with
+///   `connectionLost` (RFC 9113 §8.7).
 /// - On each HTTP/1.1 connection, bytes that belong to no response close the connection, and informational responses
 ///   are counted. To do this, the transport extends `configuration.http1_1ConnectionDebugInitializer`; an existing
 ///   initializer is called first.
@@ -287,14 +291,20 @@ public final class AsyncHTTPClientTransport: Transport {
         let identity = try routes.trust?.identity(for: request)
         // In case a transport around this one does not say so.
         if let identity { context.addIdentity(identity.fingerprint) }
-        guard client.exchanges != nil else { return try await send(request, context, client, nil, nil, tryCount: 1) }
+        guard client.exchanges != nil else {
+            do {
+                return try await send(request, context, client, nil, nil, tryCount: 1)
+            } catch let error as PipelineError where Self.isRefused(request, error) {
+                return try await send(request, context, client, nil, nil, tryCount: 1)
+            }
+        }
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
         // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.
         let own = context.options.idleTimeout ?? request.idleTimeout
         let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
-        var tryCount = 1
+        var (tryCount, wasRefused) = (1, false)
         while true {
             let attempt = AsyncHTTPClientTry(
                 context,
@@ -305,10 +315,20 @@ public final class AsyncHTTPClientTransport: Transport {
             do {
                 return try await send(request, context, client, attempt, identity, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
-                guard tryCount < Self.maximumTryCount, attempt.allowsAnother(request) else { throw error }
+                let isRefused = Self.isRefused(request, error)
+                guard tryCount < Self.maximumTryCount, isRefused ? !wasRefused : attempt.allowsAnother(request) else {
+                    throw error
+                }
                 tryCount += 1
+                wasRefused = wasRefused || isRefused
             }
         }
+    }
+
+    /// Returns whether the server has processed nothing of a request that can be sent again.
+    private static func isRefused(_ request: PipelineRequest, _ error: PipelineError) -> Bool {
+        request.body.isReplayable && error.code == .connectionLost
+            && AsyncHTTPClientErrorMapping.isRefusal(error.underlyingError)
     }
 
     /// Returns the closure that reports what the connection of a request found about the server's key.
