@@ -12,8 +12,10 @@ import Darwin
 ///
 /// `*` alone exempts every host. Otherwise the list contains names and addresses, separated by commas. A name exempts
 /// itself and every host below it. Its case is ignored, and so is a full stop at its beginning or end. An address
-/// exempts itself, or its network if it has a prefix length, such as `127.0.0.0/8`. An entry with a port exempts
-/// nothing, because hosts are compared without a port.
+/// exempts itself, or its network if it has a prefix length, such as `127.0.0.0/8`.
+///
+/// curl ignores an entry with a port or brackets. Where curl does not choose the proxy, such an entry exempts its host,
+/// and with a port only that port, as in Go and Python: `localhost:8080`, `[::1]`, `[::1]:8080`.
 ///
 /// Versions of curl differ on whether a blank also separates entries. Here it ends the list, so that fewer hosts are
 /// exempt.
@@ -35,15 +37,34 @@ struct ProxyExceptions: Sendable {
         self.entries = entries
     }
 
-    /// Returns whether a host, given as a name or as an address without brackets, uses no proxy.
-    func contains(_ host: String) -> Bool {
+    /// Returns whether a host uses no proxy.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address without brackets.
+    ///   - port: the port of the request; `nil` ignores entries with ports or brackets, as curl does.
+    /// - Returns: `true` if the list exempts the host.
+    func contains(_ host: String, port: Int? = nil) -> Bool {
         if isEverything { return true }
         guard !host.isEmpty else { return false }
+        let entries = port.map { port in self.entries.compactMap { Self.host(of: $0, port) } } ?? entries
         if let address = Self.address(host) {
             return entries.contains { Self.matches(address, network: $0) }
         }
         let name = Self.withoutLastStop(host[...]).lowercased()
         return entries.contains { Self.matches(name, domain: $0) }
+    }
+
+    /// Returns an entry without its port and brackets; `nil` if it is for another port.
+    private static func host(of entry: Substring, _ port: Int) -> Substring? {
+        var (host, end) = (entry, entry[entry.endIndex...])
+        if entry.first == "[", let close = entry.firstIndex(of: "]") {
+            (host, end) = (entry[..<close].dropFirst(), entry[close...].dropFirst())
+            // Only an IPv6 address has brackets.
+            guard host.contains(":") else { return nil }
+        } else if let colon = entry.firstIndex(of: ":"), colon == entry.lastIndex(of: ":") {
+            (host, end) = (entry[..<colon], entry[colon...])
+        }
+        return end.isEmpty || end == ":\(port)" ? host : nil
     }
 
     private static func matches(_ name: String, domain entry: Substring) -> Bool {

@@ -41,11 +41,13 @@ struct ProxyVariables: Sendable, Equatable {
     /// - Parameters:
     ///   - scheme: `http` or `https`.
     ///   - authority: the host, with or without a port.
+    ///   - isForCurl: whether curl chooses the proxy, which ignores exceptions with ports or brackets.
     /// - Returns: the variable and its value.
-    func setting(forScheme scheme: String, authority: String) -> Setting? {
+    func setting(forScheme scheme: String, authority: String, isForCurl: Bool = true) -> Setting? {
         guard let setting = setting(forScheme: scheme) else { return nil }
         let exceptions = first(of: Self.exceptionNames).map { ProxyExceptions($0.value) }
-        return exceptions?.contains(Self.host(of: authority)) == true ? nil : setting
+        let port = isForCurl ? nil : Self.port(of: authority, scheme)
+        return exceptions?.contains(Self.host(of: authority), port: port) == true ? nil : setting
     }
 
     /// Returns an error if a proxy would receive a credential in clear text.
@@ -86,6 +88,12 @@ struct ProxyVariables: Sendable, Equatable {
             : bytes.prefix { $0 != UInt8(ascii: ":") }
         let text = String(Substring(host))
         return text.removingPercentEncoding ?? text
+    }
+
+    /// Returns the port of an authority; defaults to that of the scheme.
+    static func port(of authority: String, _ scheme: String) -> Int {
+        let end = authority.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last
+        return end.flatMap { Int(Substring($0)) } ?? (scheme == "https" ? 443 : 80)
     }
 
     private static let plainNames = ["http_proxy"]

@@ -39,4 +39,35 @@ struct ProxyExceptionsTests {
         let (text, host, isExempt) = Self.rows[index]
         #expect(ProxyExceptions(text).contains(host) == isExempt, "\(text.debugDescription), \(host)")
     }
+
+    @Test(
+        "B34 Where curl does not choose the proxy, an exception may have a port or brackets",
+        arguments: [
+            ("localhost:8080", "localhost", true), ("localhost:8080", "api.localhost", true),
+            ("localhost:80", "localhost", false), ("localhost:", "localhost", false),
+            ("localhost:x", "localhost", false),
+            ("127.0.0.1:8080", "127.0.0.1", true), ("127.0.0.1:1", "127.0.0.1", false),
+            ("[::1]", "::1", true), ("[::1]:8080", "::1", true), ("[::1]:1", "::1", false), ("[::1]x", "::1", false),
+            ("[::1", "::1", false), ("[localhost]", "localhost", false), ("[127.0.0.1]", "127.0.0.1", false),
+            ("::1", "::1", true), ("::1:8080", "::1", false), ("::/64", "::1", true), (":8080", "localhost", false),
+            ("*.localhost,localhost:8080", "localhost", true), ("127.0.0.0/8", "127.0.0.1", true), ("*", "a", true),
+        ]
+    )
+    func port(text: String, host: String, isExempt: Bool) {
+        #expect(ProxyExceptions(text).contains(host, port: 8080) == isExempt)
+    }
+
+    @Test(
+        "B34 Without a port, a request uses that of its scheme",
+        arguments: [
+            ("http", "a.test", "a.test:80", true), ("https", "a.test", "a.test:443", true),
+            ("https", "a.test", "a.test:80", false), ("http", "[::1]", "[::1]:80", true),
+            ("http", "[::1]:81", "[::1]:81", true), ("http", "a.test:81", "a.test:80", false),
+        ]
+    )
+    func defaultPort(scheme: String, authority: String, text: String, isDirect: Bool) {
+        let variables = ProxyVariables(["all_proxy": "http://proxy.test:1", "no_proxy": text])
+        #expect((variables.setting(forScheme: scheme, authority: authority, isForCurl: false) == nil) == isDirect)
+        #expect(variables.setting(forScheme: scheme, authority: authority) != nil)
+    }
 }

@@ -69,12 +69,13 @@ struct ProxyChoices: Sendable {
     private func find(_ scheme: String, _ authority: String) -> ProxyChoice? {
         switch source {
         case .environment(let variables):
-            guard let setting = variables.setting(forScheme: scheme, authority: authority) else { return nil }
+            let setting = variables.setting(forScheme: scheme, authority: authority, isForCurl: false)
+            guard let setting else { return nil }
             let route = ProxyAddress(setting.value).flatMap(AsyncHTTPClientTransport.ProxyPolicy.Route.init)
             return ProxyChoice(route: route, name: "the proxy in \(setting.variable)", remedy: "")
         case .proxy(let route, let exceptions):
             let host = ProxyVariables.host(of: authority)
-            guard !exceptions.contains(host) else { return nil }
+            guard !exceptions.contains(host, port: ProxyVariables.port(of: authority, scheme)) else { return nil }
             return Self.choice(route, remedy: "add \(host) to the exceptions")
         case .rules(let rules):
             let host = ProxyVariables.host(of: authority)
