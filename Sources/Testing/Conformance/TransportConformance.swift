@@ -4,7 +4,8 @@ public import Pipeline
 /// A conformance suite that checks the rules for every transport.
 ///
 /// Each check sends targets through a ``/Pipeline/Provider`` to a ``LoopbackServer``. The targets have sample responses
-/// that equal the server's, so the suite also runs against transports that use no network.
+/// that equal the server's, so the suite also runs against transports that use no network. It also ends, and reports
+/// the violation, if a transport ignores cancellation.
 ///
 /// ```swift
 /// @Test("MyTransport does what every transport has to do")
@@ -87,16 +88,20 @@ public struct TransportConformance: Sendable {
             return "the server did not start: \(error)"
         }
         defer { bench.server.stop() }
-        return await withTaskGroup(of: String?.self) { group in
-            group.addTask { await Self.message(of: check, bench) }
-            group.addTask { [patience] in
-                guard (try? await ContinuousClock().sleep(for: patience)) != nil else { return nil }
-                bench.server.stop()
-                return "it did not end in \(patience)"
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
+        // No task group, which would wait for a transport that ignores cancellation.
+        let (messages, sink) = AsyncStream.makeStream(of: String?.self)
+        let checking = Task { sink.yield(await Self.message(of: check, bench)) }
+        let watching = Task { [patience] in
+            guard (try? await ContinuousClock().sleep(for: patience)) != nil else { return }
+            bench.server.stop()
+            sink.yield("it did not end in \(patience); a transport must throw as soon as its task is cancelled")
         }
+        defer {
+            checking.cancel()
+            watching.cancel()
+        }
+        for await message in messages { return message }
+        return nil
     }
 
     private static func message(of check: ConformanceCheck, _ bench: ConformanceBench) async -> String? {

@@ -55,6 +55,24 @@ struct TransportConformanceTests {
         #expect(await suite.run().count == suite.checkNames.count)
     }
 
+    /// Waits without end and ignores its cancellation.
+    private struct Deaf: Transport {
+        let decodesContent = false
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            await withUnsafeContinuation { (_: UnsafeContinuation<PipelineResponse, Never>) in }
+        }
+    }
+
+    @Test("B: a transport that ignores cancellation, and so holds up every timeout, is reported, and the suite ends")
+    func ignoresCancellation() async {
+        let check = "a cancelled call ends in CancellationError"
+        let deaf = TransportConformance(.sampled, patience: .milliseconds(50)) { Deaf() }
+        #expect(await deaf.run().contains { $0.check == check && $0.message.contains("as its task is cancelled") })
+        let patient = TransportConformance(.sampled, patience: .milliseconds(50)) { ScriptedTransport(always: .hang) }
+        #expect(await !patient.run().contains { $0.check == check })
+    }
+
     @Test("the names of the checks are unique, and a network transport has more checks")
     func names() {
         let network = TransportConformance { ScriptedTransport(always: .hang) }.checkNames
