@@ -62,6 +62,14 @@ struct RetryDownloadTests {
         #expect(steps.allSatisfy { $0.received.totalByteCount == Self.content.count })
     }
 
+    @Test("B: A call whose response stays in memory does not resume: its next attempt requests the whole body")
+    func buffered() async throws {
+        let transport = Self.transport(cuts: [500_000])
+        let response = try await provider(transport, maximumAttempts: 2).request(Ask(task: .requestPlain))
+        #expect(response.data == Self.content)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, nil])
+    }
+
     @Test("T10 A call whose attempts all fail keeps the bytes received, and the next call resumes there")
     func kept() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
