@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// **Effects**: the current environment is shared by everything that holds this object. An ``APIClient`` reads it once,
 /// when a call begins, so a call or a chain keeps its environment. Switching is safe at any time. Nothing is stored on
-/// disk. Log the user out before you switch; otherwise the token is sent to the other server.
+/// disk: to keep the choice over a restart, save `current.rawValue`, for example in `UserDefaults`, and pass it to
+/// ``use(_:)`` at the next start. Log the user out before you switch; otherwise the token is sent to the other server.
 ///
 /// **Defaults**: the current environment is ``detected``.
 ///
