@@ -18,7 +18,7 @@ extension Task {
             encoder.outputFormatting = .sortedKeys
             try request.write(value, with: encoder)
         case .requestCustomJSONEncodable(let value, let encoder):
-            try request.write(value, with: encoder)
+            try request.write(value, with: encoder.sortingKeys)
         case .requestParameters(let parameters, let encoding), .downloadParameters(let parameters, let encoding, _):
             try request.write(parameters, with: encoding)
         case .requestCompositeData(let data, let urlParameters):
@@ -84,6 +84,23 @@ private struct EncodedBody: RequestContent {
 
     func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) {
         if let data { request.body = .bytes(data) }
+    }
+}
+
+extension JSONEncoder {
+    /// An encoder with the same strategies that sorts keys, so that equal values have equal bytes.
+    ///
+    /// A subclass is used as it is, and so is an encoder that sorts keys.
+    fileprivate var sortingKeys: JSONEncoder {
+        guard type(of: self) == JSONEncoder.self, !outputFormatting.contains(.sortedKeys) else { return self }
+        let copy = JSONEncoder()
+        copy.outputFormatting = outputFormatting.union(.sortedKeys)
+        copy.dateEncodingStrategy = dateEncodingStrategy
+        copy.dataEncodingStrategy = dataEncodingStrategy
+        copy.nonConformingFloatEncodingStrategy = nonConformingFloatEncodingStrategy
+        copy.keyEncodingStrategy = keyEncodingStrategy
+        copy.userInfo = userInfo
+        return copy
     }
 }
 

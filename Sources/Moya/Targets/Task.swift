@@ -15,6 +15,8 @@ public enum Task {
     case requestJSONEncodable(any Encodable)
 
     /// A request with a value as JSON in its body, encoded by the given encoder.
+    ///
+    /// Keys are sorted, so that equal values have equal bytes, unless the encoder is of a subclass.
     case requestCustomJSONEncodable(any Encodable, encoder: JSONEncoder)
 
     /// A request with parameters in the place that the encoding chooses.

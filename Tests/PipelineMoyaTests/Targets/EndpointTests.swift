@@ -77,6 +77,52 @@ import Testing
         #expect(Endpoint.make(.uploadFile(file)) == .make(.uploadFile(file)))
     }
 
+    @Test("M04: endpoints with equal JSON of a custom encoder are equal, in whatever order their keys were added")
+    func customJSONEquality() throws {
+        let names = (0..<20).map { "key\($0)" }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        func endpoint(_ names: [String], _ count: Int = 1) -> Endpoint {
+            var values: [String: Int] = [:]
+            for name in names { values[name] = count }
+            return .make(.requestCustomJSONEncodable(values, encoder: encoder))
+        }
+        let first = endpoint(names)
+        let second = endpoint(names.reversed())
+        #expect(try first.urlRequest().httpBody == second.urlRequest().httpBody)
+        #expect(first == second)
+        #expect(first.hashValue == second.hashValue)
+        #expect(first != endpoint(names, 2))
+        #expect(encoder.outputFormatting == [])
+    }
+
+    @Test("M16: a custom encoder keeps its strategies; a subclass encodes as it likes")
+    func customEncoder() throws {
+        final class Own: JSONEncoder, @unchecked Sendable {
+            override func encode<T: Encodable>(_ value: T) throws -> Data { Data("own".utf8) }
+        }
+        struct Value: Encodable {
+            var atDate = Date(timeIntervalSince1970: 1)
+            var bytes = Data([1])
+            var ratio = Double.infinity
+        }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        encoder.dataEncodingStrategy = .custom { data, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(encoder.userInfo.isEmpty ? "" : "\(data.count)")
+        }
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.nonConformingFloatEncodingStrategy =
+            .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        encoder.userInfo[try #require(CodingUserInfoKey(rawValue: "a"))] = 1
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let body = try Endpoint.make(.requestCustomJSONEncodable(Value(), encoder: encoder)).urlRequest().httpBody
+        #expect(body == Data(#"{"at_date":1,"bytes":"1","ratio":"inf"}"#.utf8))
+        let own = try Endpoint.make(.requestCustomJSONEncodable(Value(), encoder: Own())).urlRequest().httpBody
+        #expect(own == Data("own".utf8))
+    }
+
     @Test("M76: endpoints that differ in URL, method, header fields, body, query, file or form are not equal")
     func inequality() {
         let plain = Endpoint.make()
