@@ -4,30 +4,24 @@ import Foundation
 // The lock guards the table.
 final class InflightRequests: @unchecked Sendable {
     private let lock = NSLock()
-    private var table: [Endpoint: [Completion]] = [:]
+    private var table: [Endpoint: [(id: Int, completion: Completion)]] = [:]
+    private var count = 0
 
-    var all: [Endpoint: [Completion]] { lock.withLock { table } }
+    var all: [Endpoint: [Completion]] { lock.withLock { table.mapValues { $0.map(\.completion) } } }
 
-    /// Adds a completion and returns whether its request is the first one.
-    func add(_ endpoint: Endpoint, _ completion: @escaping Completion) -> Bool {
-        lock.withLock {
-            table[endpoint, default: []].append(completion)
-            return table[endpoint]?.count == 1
+    /// Adds a completion and returns one that calls it and then removes it.
+    func tracked(_ completion: @escaping Completion, of endpoint: Endpoint) -> Completion {
+        let id = lock.withLock {
+            count += 1
+            table[endpoint, default: []].append((count, completion))
+            return count
         }
-    }
-
-    /// Calls all completions in order, including those that join meanwhile, and removes the request.
-    func complete(_ endpoint: Endpoint, with result: Result<Response, MoyaError>) {
-        var count = 0
-        while true {
-            let waiting = lock.withLock {
-                let waiting = Array((table[endpoint] ?? []).dropFirst(count))
-                if waiting.isEmpty { table[endpoint] = nil }
-                return waiting
+        return { [self] result in
+            completion(result)
+            lock.withLock {
+                table[endpoint]?.removeAll { $0.id == id }
+                if table[endpoint]?.isEmpty == true { table[endpoint] = nil }
             }
-            if waiting.isEmpty { return }
-            count += waiting.count
-            for completion in waiting { completion(result) }
         }
     }
 }

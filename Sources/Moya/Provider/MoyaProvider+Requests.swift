@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 extension MoyaProvider {
-    /// Sends or stubs a target, or joins an equal request in progress.
+    /// Sends or stubs a target.
     public func requestNormal(
         _ target: Target,
         callbackQueue: DispatchQueue?,
@@ -23,8 +23,7 @@ extension MoyaProvider {
             completion(plugins.reduce(result) { $1.process($0, target: target) })
         }
         if trackInflights {
-            guard inflights.add(endpoint, complete) else { return cancellable }
-            complete = { [inflights] in inflights.complete(endpoint, with: $0) }
+            complete = inflights.tracked(complete, of: endpoint)
         }
         let proceed = CrossingValue { (result: Result<URLRequest, MoyaError>) in
             switch (cancellable.start(), result) {

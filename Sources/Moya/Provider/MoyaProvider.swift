@@ -1,5 +1,7 @@
 public import Dispatch
+import HTTPTypes
 public import Pipeline
+import PipelinePlugins
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -49,16 +51,17 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
     /// The plugins, in the order in which they run.
     public let plugins: [any PluginType]
 
-    /// Whether equal requests that are in progress at the same time are sent once.
+    /// Whether equal GET and HEAD requests that are in progress at the same time are sent once.
     public let trackInflights: Bool
 
     /// The native provider, with the transport and the plugins of Pipeline of this provider.
     ///
-    /// Its calls do not run the other plugins.
+    /// Its calls do not run the other plugins. With ``trackInflights``, its equal calls are sent once, too.
     public let provider: Provider<Pipeline.MultiTarget>
 
     let callbackQueue: DispatchQueue?
     let inflights = InflightRequests()
+    let deduplication: DeduplicationPlugin?
     /// The plugins other than those of Pipeline.
     let ownPlugins: [any PluginType]
 
@@ -71,7 +74,9 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
     ///   - callbackQueue: the queue of progress and completions; `nil` for the main queue.
     ///   - session: sends the requests.
     ///   - plugins: the plugins, in the order in which they run. Plugins of Pipeline run inside all others.
-    ///   - trackInflights: whether equal requests that are in progress at the same time are sent once.
+    ///   - trackInflights: whether equal GET and HEAD requests that are in progress at the same time are sent once.
+    ///     Requests are compared after all plugins have prepared them. Each call runs the plugins, and cancelling it
+    ///     does not affect the others. A call that downloads or reports progress is sent separately.
     public init(
         endpointClosure: @escaping EndpointClosure = MoyaProvider.defaultEndpointMapping,
         requestClosure: @escaping RequestClosure = MoyaProvider.defaultRequestMapping,
@@ -90,9 +95,12 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         self.trackInflights = trackInflights
         let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
         ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
+        let stages = ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+        // Innermost, so that all header fields and credentials are compared.
+        deduplication = trackInflights ? DeduplicationPlugin(methods: [.get, .head], ignoredFields: []) : nil
         provider = Provider(
             transport: HeadTimeoutTransport(wrapped: session.transport),
-            plugins: ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+            plugins: deduplication.map { stages + [$0] } ?? stages
         )
     }
 
@@ -119,7 +127,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         )
     }
 
-    /// The completions that wait for requests in progress, if they are tracked.
+    /// The completions of requests in progress, of all methods, if they are tracked.
     open var inflightRequests: [Endpoint: [Moya.Completion]] { inflights.all }
 
     /// Returns the endpoint of a target, made by ``endpointClosure``.

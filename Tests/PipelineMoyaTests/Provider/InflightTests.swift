@@ -1,8 +1,9 @@
 import Foundation
-import PipelineMoya
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineMoya
 
 @Suite("Requests of MoyaProvider in progress", .tags(.concurrent), .watched) struct MoyaInflightTests {
     /// A transport whose responses begin when the gate opens.
@@ -22,23 +23,24 @@ import Testing
         }
     }
 
-    @Test("M122, M125: equal requests are sent once, complete in order, and are counted until the last completion")
+    /// Waits until calls wait for the exchanges that are in progress.
+    private func joined<Target>(_ count: Int, _ provider: MoyaProvider<Target>) async {
+        for _ in 0..<1_000_000 where provider.deduplication?.callerCount != count { await _Concurrency.Task.yield() }
+        #expect(provider.deduplication?.callerCount == count)
+    }
+
+    @Test("M122, M125: equal requests are sent once, and each is counted until its completion has returned")
     func joining() async {
         let gate = Gate()
         let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
-        let log = CallLog()
-        await withCheckedContinuation { continuation in
-            provider.request(PlainTarget()) { _ in log.add("first, \(provider.inflightRequests.count) in progress") }
-            provider.request(PlainTarget()) { _ in
-                log.add("second, \(provider.inflightRequests.count) in progress")
-                DispatchQueue.main.async { continuation.resume() }
-            }
-            #expect(provider.inflightRequests.values.map(\.count) == [2])
-            gate.open()
-        }
-        #expect(log.entries == ["first, 1 in progress", "second, 1 in progress"])
+        async let first = provider.result(of: PlainTarget())
+        async let second = provider.result(of: PlainTarget())
+        await joined(2, provider)
+        #expect(provider.inflightRequests.values.map(\.count) == [2])
+        gate.open()
+        #expect(await [first.text, second.text] == ["200", "200"])
         #expect(gate.transport.sent.count == 1)
-        #expect(provider.inflightRequests.isEmpty)
+        #expect(await hasEnded(provider))
     }
 
     @Test("M122: without tracking, equal requests are sent separately")
@@ -62,47 +64,60 @@ import Testing
         #expect(transport.sent.count == 2)
     }
 
-    @Test("M126: cancelling a request that has joined another does nothing")
-    func cancelledJoiner() async {
+    @Test("M02 Requests are compared after the plugins, so that two users share no response")
+    func users() async {
         let gate = Gate()
-        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
-        let result: Result<Response, MoyaError> = await withCheckedContinuation { continuation in
-            provider.request(PlainTarget()) { _ in }
-            provider.request(PlainTarget()) { continuation.resume(returning: $0) }.cancel()
-            gate.open()
+        let user = CallLog()
+        let token = AccessTokenPlugin { _ in
+            user.add("")
+            return "user \(user.entries.count)"
         }
-        #expect(result.text == "200")
-    }
-
-    @Test("M126: cancelling the first request fails all that have joined it")
-    func cancelledLeader() async {
-        let transport = ScriptedTransport(always: .hang)
-        let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
-        let result: Result<Response, MoyaError> = await withCheckedContinuation { continuation in
-            let first = provider.request(PlainTarget()) { _ in }
-            provider.request(PlainTarget()) { continuation.resume(returning: $0) }
-            first.cancel()
-        }
-        #expect(result.text == "URLError -999")
-    }
-
-    @Test("M127: requests with a body are joined, too")
-    func posts() async {
-        let gate = Gate()
-        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
-        let target = PlainTarget(
-            method: .post,
-            task: .requestParameters(
-                parameters: ["b": 1, "a": [1, 2], "c": ["d": true]],
-                encoding: JSONEncoding.default
-            )
+        let provider = MoyaProvider<AuthorizedTarget>(
+            transport: gate.transport,
+            plugins: [token],
+            trackInflights: true
         )
-        await withCheckedContinuation { continuation in
-            provider.request(target) { _ in }
-            provider.request(target) { _ in continuation.resume() }
-            gate.open()
+        let target = AuthorizedTarget(authorizationType: .bearer)
+        async let first = provider.result(of: target)
+        async let second = provider.result(of: target)
+        await joined(2, provider)
+        gate.open()
+        #expect(await [first.text, second.text] == ["200", "200"])
+        #expect(
+            Set(gate.transport.sent.compactMap { $0.headers[.authorization] }) == ["Bearer user 1", "Bearer user 2"]
+        )
+    }
+
+    @Test("M02 M126: cancelling a request ends that request only, whether it was the first or not", arguments: [0, 1])
+    func cancelled(index: Int) async {
+        let gate = Gate()
+        let provider = MoyaProvider<PlainTarget>(transport: gate.transport, trackInflights: true)
+        let results = CallLog()
+        var tokens: [any PipelineMoya.Cancellable] = []
+        for number in 0...1 {
+            tokens.append(provider.request(PlainTarget()) { results.add("\(number): \($0.text)") })
+            await joined(number + 1, provider)
         }
+        tokens[index].cancel()
+        await joined(1, provider)
+        gate.open()
+        #expect(await hasEnded(provider))
+        #expect(Set(results.entries) == ["\(index): URLError -999", "\(1 - index): 200"])
         #expect(gate.transport.sent.count == 1)
+    }
+
+    @Test(
+        "M02 M127: requests with a method other than GET and HEAD are sent separately",
+        arguments: [.post, .delete] as [Moya.Method]
+    )
+    func unsafe(method: Moya.Method) async {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
+        let target = PlainTarget(method: method)
+        async let first = provider.result(of: target)
+        async let second = provider.result(of: target)
+        #expect(await [first.text, second.text] == ["200", "200"])
+        #expect(transport.sent.count == 2)
     }
 
     @Test("A request closure that fails ends the tracking, so that a later request is sent")
@@ -131,9 +146,9 @@ import Testing
         #expect(await hasEnded(provider))
     }
 
-    /// Waits until no request is in progress, because a request is removed after its completions have returned.
+    /// Waits until no request is in progress, because a request is removed after its completion has returned.
     private func hasEnded(_ provider: MoyaProvider<PlainTarget>) async -> Bool {
-        for _ in 0..<100_000 where !provider.inflightRequests.isEmpty { await _Concurrency.Task.yield() }
+        for _ in 0..<1_000_000 where !provider.inflightRequests.isEmpty { await _Concurrency.Task.yield() }
         return provider.inflightRequests.isEmpty
     }
 }
