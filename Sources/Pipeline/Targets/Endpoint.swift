@@ -174,6 +174,12 @@ public struct Endpoint: Sendable {
                 "a value in the path is empty, . or .., which servers take for another path; check it before you make the request"
             )
         }
+        if path.utf8.contains(UInt8(ascii: ".")), URLText.leavesBase(path) {
+            throw PipelineError(
+                .invalidRequest(.path),
+                "the path leaves its base URL with ..; write the path from the base URL, or change the base URL"
+            )
+        }
         do {
             return try URLText.requestTarget(base: base, path: path)
         } catch {

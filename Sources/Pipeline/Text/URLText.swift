@@ -32,6 +32,18 @@ package enum URLText {
         }
     }
 
+    /// Returns whether the segments `..` of a path lead above its beginning.
+    static func leavesBase(_ path: String) -> Bool {
+        var depth = 0
+        let segments = path.utf8.drop { $0 == UInt8(ascii: "/") }
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for segment in segments where !segment.elementsEqual(".".utf8) {
+            depth += segment.elementsEqual("..".utf8) ? -1 : 1
+            if depth < 0 { return true }
+        }
+        return false
+    }
+
     /// Appends a path to a base URL.
     ///
     /// The result is not checked here but by ``requestTarget(of:)``.

@@ -13,7 +13,8 @@ public import Pipeline
 /// **Effects**
 ///
 /// - Sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also for `.basic`.
-/// - If the closure returns `nil`, sends the request without a token. The caller gets the server's 401.
+/// - If the closure returns `nil` or an empty token, sends the request without a token. The caller gets the server's
+///   401.
 /// - Does not touch requests of other targets, or requests that an outer plugin has moved to an origin other than the
 ///   endpoint's. The closure does not run for them.
 /// - With ``sessions(scope:cleartext:_:)``, the closure also names the session of the token. A call then ends with
@@ -40,7 +41,7 @@ public import Pipeline
 ///
 /// - An error that the closure throws becomes the underlying error of a failure with code `plugin`.
 /// - `sessionEnded`: the session of the call has ended.
-/// - `invalidRequest.headerValue`: the token is empty or has a character that a header field cannot hold.
+/// - `invalidRequest.headerValue`: the token has a character that a header field cannot hold.
 /// - `invalidRequest.credential`: the scheme cannot carry the token. A token for `.basic` must be base64, not a plain
 ///   `user:password`; one for `.bearer` must not have a blank, a comma or a quotation mark.
 /// - `invalidRequest.credential`: `cleartext` does not allow the request. The closure does not run.
@@ -103,7 +104,8 @@ public struct AccessTokenPlugin: Stage.Prepare {
         }
         guard scope.contains(request, context) else { return }
         try cleartext.check(request, carrying: "an access token")
-        let token = try await token(context.target)
+        var token = try await token(context.target)
+        if token?.token.isEmpty == true { token = nil }
         try checkSession(token, context)
         guard let token else { return }
         try request.setAccessToken(token.token, type)

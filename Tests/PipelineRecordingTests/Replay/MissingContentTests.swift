@@ -38,6 +38,13 @@ struct MissingContentTests {
         #expect((200...204).contains(answer.statusCode) && answer.data.isEmpty)
     }
 
+    @Test("F17 The table of a file shows the size of content that the file does not contain")
+    func shownSize() throws {
+        try write(#"{"status":200,"content":{"size":2048,"mimeType":"text/plain"}}"#)
+        let lines = try HARTool().table(of: bench.file, showsTimes: false)
+        #expect(lines.contains { $0.contains("2.0 KiB") })
+    }
+
     @Test(
         "F17 A response that was cut off stays a failure",
         arguments: [

@@ -70,7 +70,7 @@ struct RecordingTable {
             place(of: exchange.request.url),
             Self.status(of: exchange),
             Self.cut(Self.visible(redactor.text(String(type ?? ""))), to: 32),
-            response.map { Self.size($0.body.count) } ?? "",
+            response.map { Self.size(entry.missingByteCount ?? $0.body.count) } ?? "",
             Self.time(exchange.duration),
         ]
     }

@@ -113,6 +113,19 @@ struct RequestTaskReadingTests {
         #expect(api.path == "branches/a%2Fb/files")
     }
 
+    @Test("M03: a path that leaves its base URL with .. is refused, and other dots are sent")
+    func leavingPath() throws {
+        for path in ["..", "../x", "/../x", "a/../../x", "/a/./../../x", "//../x"] {
+            let target = try SampleTarget { $0.path = path }
+            let error = #expect(throws: PipelineError.self) { try Endpoint(target).makeRequest() }
+            #expect(error?.code == .invalidRequest(.path), "\(path)")
+        }
+        for (path, sent) in [("a/../x", "/x"), ("./x", "/x"), ("a/..", "/"), ("..a/b..", "/..a/b.."), ("...", "/...")] {
+            let target = try SampleTarget { $0.path = path }
+            #expect(try Endpoint(target).makeRequest().head.path == sent)
+        }
+    }
+
     @Test("M03: a value that is empty or a step in a path is refused, also escaped", arguments: ["", ".", ".."])
     func stepAsSegment(step: String) throws {
         for segment in [Endpoint.pathSegment(step), Endpoint.pathSegment(step).lowercased()] {
