@@ -35,7 +35,7 @@ extension RecordingRedaction {
     /// Returns `name=value` pairs, separated by `&`, with their secrets hidden.
     func items(_ items: Substring, of place: SecretPlaces) -> String {
         Redactor.mapItems(of: items) { item, name in
-            guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(item) }
+            guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return encodedValue(item) }
             let start = item.utf8.index(after: equals)
             if isSecret(name: name, in: place), start != item.endIndex { return item[..<start] + Self.placeholder }
             return item[..<start] + self.encodedValue(item[start...])

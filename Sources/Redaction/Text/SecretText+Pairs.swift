@@ -4,17 +4,18 @@ import Foundation
 extension SecretText {
     // MARK: Pairs
 
-    /// Hides the value after `?name=`, `&name=`, `#name=` and their escaped forms, and after `name=` that follows a
-    /// blank, a comma or a semicolon.
+    /// Hides the value after `?name=`, `&name=`, `#name=` and their escaped forms, and after `name=` that begins the
+    /// text or follows a blank, a comma, a semicolon or another `=`.
     mutating func readEquals() {
         var start = index
         while let byte = byte(start - 1), Self.isNameByte(byte), index - start < Self.longestName { start -= 1 }
-        guard let mark = byte(start - 1) else { return }
+        // The beginning of the text is like a blank.
+        let mark = byte(start - 1) ?? UInt8(ascii: " ")
         var place = SecretPlaces.query
         if mark == UInt8(ascii: "\\"), input[start...].starts(with: "u0026".utf8) {
             start += 5
         } else if !"?&#".utf8.contains(mark), !input[..<start].suffix(5).elementsEqual("&amp;".utf8) {
-            guard Self.isBlank(mark) || mark == UInt8(ascii: ";") || mark == UInt8(ascii: ",") else { return }
+            guard Self.isBlank(mark) || ";,=".utf8.contains(mark) else { return }
             place = .member
         }
         guard start < index else { return }

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// - `"name": value` in JSON, also inside JSON strings, in JSON lines, in events and in truncated JSON;
 /// - `?name=value`, `&name=value` and `://user:password@` in URLs;
-/// - `name=value` after a blank, a comma or a semicolon;
+/// - `name=value` at the beginning or after a blank, a comma, a semicolon or another `=`;
 /// - `name: "value"` in arguments, as in GraphQL;
 /// - the value of a pair, as in `{"name": "password", "value": …}`;
 /// - private keys in PEM;

@@ -25,6 +25,12 @@ struct RecordingRedactionURLTests {
                 "https://h/?next=https%3A%2F%2Fg%2F%3Ftoken%3DREDACTED"
             ),
             ("https://h/?f=%7B%22pin%22%3A%20%221%22%7D", "https://h/?f=%7B%22pin%22%3A%20%22REDACTED%22%7D"),
+            ("https://h/?to=access_token=abc", "https://h/?to=access_token=REDACTED"),
+            ("https://h/?to=a=access_token=abc&x=1", "https://h/?to=a=access_token=REDACTED&x=1"),
+            ("https://h/?=access_token=abc", "https://h/?=access_token=REDACTED"),
+            ("https://h/?to=access_token%3Dabc", "https://h/?to=access_token%3DREDACTED"),
+            ("https://h/?access_token%3Dabc&x=1", "https://h/?access_token%3DREDACTED&x=1"),
+            ("https://h/?access_token==abc", "https://h/?access_token=REDACTED"),
             ("https://h/?token=", "https://h/?token="), ("https://h/?token", "https://h/?token"),
             ("https://h/a%2Fb?x=%41+b&&c", "https://h/a%2Fb?x=%41+b&&c"),
         ]
