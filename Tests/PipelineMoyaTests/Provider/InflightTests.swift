@@ -77,9 +77,8 @@ import Testing
             plugins: [token],
             trackInflights: true
         )
-        let target = AuthorizedTarget(authorizationType: .bearer)
-        async let first = provider.result(of: target)
-        async let second = provider.result(of: target)
+        async let first = provider.result(of: AuthorizedTarget(authorizationType: .bearer))
+        async let second = provider.result(of: AuthorizedTarget(authorizationType: .bearer))
         await joined(2, provider)
         gate.open()
         #expect(await [first.text, second.text] == ["200", "200"])
@@ -113,9 +112,8 @@ import Testing
     func unsafe(method: Moya.Method) async {
         let transport = ScriptedTransport(always: .status(200))
         let provider = MoyaProvider<PlainTarget>(transport: transport, trackInflights: true)
-        let target = PlainTarget(method: method)
-        async let first = provider.result(of: target)
-        async let second = provider.result(of: target)
+        async let first = provider.result(of: PlainTarget(method: method))
+        async let second = provider.result(of: PlainTarget(method: method))
         #expect(await [first.text, second.text] == ["200", "200"])
         #expect(transport.sent.count == 2)
     }

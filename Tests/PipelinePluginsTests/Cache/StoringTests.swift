@@ -70,7 +70,7 @@ struct StoringTests {
             ("", "no lifetime and no validator"), ("Cache-Control: max-age=0", "no lifetime and no validator"),
             ("Expires: 0", "no lifetime and no validator"),
             ("Cache-Control: no-cache, max-age=5", "no lifetime and no validator"),
-            ("ETag: a", "no lifetime and no validator"), ("ETag: \"a\"", "stored"),
+            ("ETag: a", "stored"), ("ETag: \"a\"", "stored"),
             ("Cache-Control: no-cache\nETag: W/\"a\"", "stored"),
             ("Cache-Control: max-age=0, stale-while-revalidate=5", "stored"),
             ("Cache-Control: max-age=0, stale-if-error=5", "stored"),

@@ -92,10 +92,10 @@ struct RetryPluginConnectivityWaitTests {
     func otherOutcomes() async {
         let refuse = PluginStack.intercept(name: "refuse") { request, _, next in
             let response = try await next(request)
-            guard response.statusCode == 404 else { return response }
+            guard response.statusCode == 503 else { return response }
             throw PipelineError(.connectionLost, "half a response", response: response)
         }
-        let half = Self.bench([.status(404), .status(200)], networkAfter: 100, inside: [refuse])
+        let half = Self.bench([.status(503), .status(200)], networkAfter: 100, inside: [refuse])
         #expect(await half.outcome().text == "200")
         #expect(half.clock.waits == [.milliseconds(300)])
         let busy = Self.bench([.status(503), .status(200)], networkAfter: 100)

@@ -28,7 +28,7 @@ struct PipelineBodyRequirementsTests {
         let form: MultipartFormData = [MultipartFormBodyPart(.file(file), name: "f")]
         let transport = ScriptedTransport([])
         let provider = Provider<TestTarget>(transport: transport)
-        let target = TestTarget(task: isForm ? .uploadMultipartFormData(form) : .uploadFile(file))
+        let target = TestTarget(method: .post, task: isForm ? .uploadMultipartFormData(form) : .uploadFile(file))
         let error = await pipelineError { _ = try await provider.request(target) }
         #expect(error?.code == .file(.unreadable))
         #expect(error?.reason.contains(file.lastPathComponent) == true)
