@@ -103,8 +103,10 @@ extension AsyncHTTPClientConnections {
 
     /// A handler that closes an HTTP/2 connection that NIO has stopped reading; AsyncHTTPClient would leave it open and
     /// its streams waiting.
+    ///
+    /// It also notes which streams the server has not processed when it closes the connection.
     final class HTTP2End: ChannelInboundHandler {
-        typealias InboundIn = NIOAny
+        typealias InboundIn = HTTP2Frame
 
         /// Whether any stream of the connection has begun to write a request.
         var hasCarriedRequest = false
@@ -113,10 +115,17 @@ extension AsyncHTTPClientConnections {
         /// The authority for which the server's certificate was found valid.
         var validAuthority: String?
         private(set) var failure: (any Error)?
+        /// The last stream that the server may have processed, by its latest GOAWAY; `nil` before the first.
+        private(set) var lastStream: HTTP2StreamID?
 
         /// Returns the handler of the connection to which a stream belongs.
         static func of(_ stream: any Channel) -> HTTP2End? {
             try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if case .goAway(let lastStream, _, _) = unwrapInboundIn(data).payload { self.lastStream = lastStream }
+            context.fireChannelRead(data)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -128,9 +137,22 @@ extension AsyncHTTPClientConnections {
         }
     }
 
-    /// A handler that reports to a stream why its connection was closed.
+    /// A handler that reports to a stream why its connection was closed, or that the server has refused it.
     private final class HTTP2StreamEnd: ChannelInboundHandler {
         typealias InboundIn = NIOAny
+
+        /// Reports a stream above the number of a GOAWAY as refused.
+        ///
+        /// NIOHTTP2 ends it with CANCEL. It passes the GOAWAY on before that, so a stream that the server itself has
+        /// cancelled has ended before.
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .cancel,
+                let last = HTTP2End.of(context.channel)?.lastStream, closed.streamID > last
+            else { return context.fireErrorCaught(error) }
+            context.fireErrorCaught(
+                NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream)
+            )
+        }
 
         func channelInactive(context: ChannelHandlerContext) {
             if let failure = HTTP2End.of(context.channel)?.failure { context.fireErrorCaught(Failure(cause: failure)) }

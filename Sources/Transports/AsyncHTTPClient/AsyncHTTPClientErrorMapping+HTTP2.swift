@@ -28,7 +28,7 @@ extension AsyncHTTPClientErrorMapping {
 
     /// Returns whether the server has not processed any part of a request that ended with this error.
     ///
-    /// The stream was reset with REFUSED_STREAM. A stream above the number of a GOAWAY ends with CANCEL in NIOHTTP2.
+    /// The stream was reset with REFUSED_STREAM, or its number is above that of a GOAWAY.
     ///
     /// Source: RFC 9113 §8.7, https://www.rfc-editor.org/rfc/rfc9113.html#section-8.7
     static func isRefusal(_ error: (any Error)?) -> Bool {

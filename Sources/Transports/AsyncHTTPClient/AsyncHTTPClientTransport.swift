@@ -48,10 +48,10 @@ public import Pipeline
 ///   and a replayable body, and any request of which nothing was written. Any other request that may have been written,
 ///   such as a POST, fails with `connectionLost`. All of this is one exchange, within the time of its attempt (RFC 9112
 ///   §9.3.1).
-/// - Over HTTP/2, a server that resets a stream with REFUSED_STREAM has processed nothing of the request. The transport
-///   then sends the request a second time, whatever its method is, if its body is replayable. A second refusal, or a
-///   body that is not replayable, fails with `connectionLost` (RFC 9113 §8.7). A stream that ends because its number is
-///   above that of a GOAWAY is `connectionLost`, because NIOHTTP2 reports it like a stream that the server cancelled.
+/// - Over HTTP/2, a server that resets a stream with REFUSED_STREAM, or closes the connection with a GOAWAY below the
+///   number of the stream, has processed nothing of the request. The transport then sends the request a second time,
+///   whatever its method is, if its body is replayable. A second refusal, or a body that is not replayable, fails with
+///   `connectionLost` (RFC 9113 §8.7).
 /// - On each HTTP/1.1 connection, bytes that belong to no response close the connection, and informational responses
 ///   are counted. To do this, the transport extends `configuration.http1_1ConnectionDebugInitializer`; an existing
 ///   initializer is called first.
