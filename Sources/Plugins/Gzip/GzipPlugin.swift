@@ -125,12 +125,25 @@ public struct GzipPlugin: Stage.Intercept {
         do {
             try await decode(&response, expectation, context)
             return response
-        } catch var error as PipelineError {
-            await context.storedCopy?.removeIfDamaged(error, context)
-            response.body = .absent
-            error.response = response
-            throw error
+        } catch let error as PipelineError {
+            throw await failure(error, response, context)
         }
+    }
+
+    /// Returns the error of a response that cannot be decoded, and has a cache remove the response.
+    ///
+    /// Not inlined, because its variables would take up memory in every waiting call.
+    @inline(never)
+    private func failure(
+        _ error: PipelineError,
+        _ response: PipelineResponse,
+        _ context: PipelineContext
+    ) async -> PipelineError {
+        await context.storedCopy?.removeIfDamaged(error, context)
+        var (error, response) = (error, response)
+        response.body = .absent
+        error.response = response
+        return error
     }
 
     // MARK: Request
