@@ -11,7 +11,7 @@ import Synchronization
 enum Waiting {
     /// The bytes that a call may hold, including its task and what the transport keeps.
     ///
-    /// The whole is judged, because it is the same in every run. What a task and a transport hold without a provider is
+    /// The whole is judged: 9,744 to 10,472 bytes in 13 runs. What a task and a transport hold without a provider is
     /// 2,015 bytes in some runs and 2,459 in others.
     static let allowedByteCount = 10_600
 

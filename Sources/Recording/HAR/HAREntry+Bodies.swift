@@ -113,9 +113,7 @@ extension HAREntry {
         return encodings.lazy.compactMap { text.data(using: $0) }.first ?? Data(text.utf8)
     }
 
-    /// Returns a form body from its parameters, for a body without text.
-    ///
-    /// The files of a multipart form cannot be restored.
+    /// Returns the body of a URL-encoded form from its parameters, for a body without text.
     private static func form(_ parameters: [JSONNode]) -> Data? {
         guard !parameters.isEmpty, parameters.allSatisfy({ $0["fileName"] == nil }) else { return nil }
         let pairs = parameters.compactMap { parameter in
