@@ -22,7 +22,9 @@ import Synchronization
 /// - Responds to conditional requests and to requests for one range from the store.
 /// - If the download of a response with a strong ETag was interrupted, requests only the rest the next time.
 /// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST. If the store
-///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most.
+///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most. A response
+///   to a request that began before the removal is not stored, also if another process that shares the store has
+///   removed them, unless the store has no generations (``/PipelineStores/CacheStore/lookUp(_:)``).
 /// - Removes a stored response whose body ``GzipPlugin`` cannot decode, so that the next call contacts the origin.
 /// - Stores bodies while the caller reads them, in any content coding. Never stores Set-Cookie.
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
@@ -203,7 +205,7 @@ extension PipelineError.Code {
 extension CachePlugin: SignOutHandling {
     /// Removes the responses of all accounts, including those that other processes keep in the same store.
     ///
-    /// Responses to the plugin's calls in progress are not stored.
+    /// Responses to calls in progress are not stored, also in other processes if the store has generations.
     ///
     /// - Throws: the error of the store.
     public func signOut() async throws {

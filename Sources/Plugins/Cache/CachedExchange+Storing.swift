@@ -19,7 +19,7 @@ extension CachedExchange {
         } else if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent)
         } else if let entry = entry(for: response, lookup, sentAt: sent) {
-            let isStored = await store(&response, as: entry, replacing: lookup.entries, isInBackground)
+            let isStored = await store(&response, as: entry, lookup, isInBackground)
             if isStored { stored = entry }
         }
         if stored == nil, isReplacement(response) {
@@ -54,13 +54,22 @@ extension CachedExchange {
 
     func remove(_ entry: CacheEntry) async { await plugin.remove(entry, of: resource, context) }
 
-    /// Removes what has just been stored if its resource has changed; returns whether it has.
+    /// Makes a response visible unless its resource has changed; returns whether it is stored.
     ///
-    /// A change is recorded before its removal: either this sees the change, or the removal sees the entry.
-    func removeIfOutdated(_ entry: CacheEntry) async -> Bool {
-        if isCurrent { return false }
+    /// The store knows the changes of other processes. A change of this process is recorded before its removal: either
+    /// this sees the change, or the removal sees the entry.
+    func publish(
+        _ writer: any CacheBodyWriter,
+        _ totalByteCount: Int?,
+        _ lookup: Lookup
+    ) async throws -> Bool {
+        let generation = lookup.generation
+        guard let entry = try await writer.finish(totalByteCount: totalByteCount, ifUnchangedSince: generation) else {
+            return false
+        }
+        if isCurrent { return true }
         await remove(entry)
-        return true
+        return false
     }
 
     /// Whether a response depends on a field that a plugin inside the cache has set, which no lookup can compare.
@@ -158,20 +167,20 @@ extension CachedExchange {
     private func store(
         _ response: inout PipelineResponse,
         as entry: CacheEntry,
-        replacing known: [CacheEntry],
+        _ lookup: Lookup,
         _ isInBackground: Bool
     ) async -> Bool {
         let expectation = expectation(of: response)
         // A stream without bytes need not be read.
         if let bytes = response.body.bytes ?? (response.body.byteCount == 0 ? Data() : nil) {
-            return await store(bytes, expectation, as: entry)
+            return await store(bytes, expectation, as: entry, lookup)
         }
         let byteCount = response.body.byteCount ?? response.headers[.contentLength].flatMap { Int($0) }
         let begun = await plugin.limited(context, .lookup) { [store] in
             try await store.write(entry, byteCount: byteCount)
         }
         guard let writer = begun else { return false }
-        let sink = CacheSink(writer, self, entry, replacing: known, expectation)
+        let sink = CacheSink(writer, self, entry, lookup, expectation)
         let upstream = response.body
         let chunks = StoringChunks(body: upstream, sink: sink, endsWithSink: isInBackground)
         response.body = .stream(chunks, byteCount: upstream.byteCount)
@@ -182,7 +191,8 @@ extension CachedExchange {
     private func store(
         _ bytes: Data,
         _ expectation: CacheSink.Expectation,
-        as entry: CacheEntry
+        as entry: CacheEntry,
+        _ lookup: Lookup
     ) async -> Bool {
         guard expectation.byteCount == nil || expectation.byteCount == bytes.count else { return false }
         let isStored = await plugin.limited(context, .finish) { [store] in
@@ -193,7 +203,7 @@ extension CachedExchange {
                 return false
             }
             let totalByteCount = expectation.isPart ? expectation.totalByteCount : bytes.count
-            return await !removeIfOutdated(try await writer.finish(totalByteCount: totalByteCount))
+            return try await publish(writer, totalByteCount, lookup)
         }
         return isStored == true
     }

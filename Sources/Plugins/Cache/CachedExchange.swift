@@ -68,9 +68,9 @@ struct CachedExchange: Sendable {
     }
 
     private func lookUpEntries(_ key: CacheKey, _ hash: CacheHash) async throws -> Lookup {
-        let stored = try await store.entries(for: key)
+        let (stored, generation) = try await store.lookUp(key)
         let entries = stored.filter { $0.variant == variant(of: $0.headers, hash) }
-        var lookup = Lookup(key: key, hash: hash, isKnown: !stored.isEmpty, entries: entries)
+        var lookup = Lookup(key: key, hash: hash, isKnown: !stored.isEmpty, entries: entries, generation: generation)
         guard let entry = entries.first else { return lookup }
         lookup.reuse = rules.reuse(entry, for: request.head, policy: policy, at: context.clock.date)
         return lookup
@@ -93,6 +93,8 @@ struct CachedExchange: Sendable {
         let isKnown: Bool
         /// The variants that the request selects, the latest first.
         let entries: [CacheEntry]
+        /// What the store compares when it stores the response, because another process may have removed responses.
+        let generation: Data?
         /// How the first of them is used.
         var reuse = CacheRules.Reuse.unusable(reason: "miss")
         /// The body of the first of them, if it is used without the origin.

@@ -62,7 +62,7 @@ actor CacheSink {
     private let expectation: Expectation
     private let entry: CacheEntry
     /// What the store had when the call began.
-    private let known: [CacheEntry]
+    private let lookup: CachedExchange.Lookup
     private let start: PipelineClock.Instant
     /// How long the store has taken so far.
     private var storeTime = Duration.zero
@@ -72,13 +72,13 @@ actor CacheSink {
         _ writer: any CacheBodyWriter,
         _ exchange: CachedExchange,
         _ entry: CacheEntry,
-        replacing known: [CacheEntry],
+        _ lookup: CachedExchange.Lookup,
         _ expectation: Expectation
     ) {
         self.writer = writer
         self.exchange = exchange
         self.entry = entry
-        self.known = known
+        self.lookup = lookup
         self.expectation = expectation
         start = exchange.context.clock.now
     }
@@ -123,18 +123,17 @@ actor CacheSink {
     /// Makes the response visible, unless its resource changes at the same time.
     private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
         let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
-        let work: @Sendable () async throws -> Bool? = { [entry, known, exchange, plugin] in
+        let work: @Sendable () async throws -> Bool? = { [entry, lookup, exchange, plugin] in
             // While a long body was read, another call may have stored a newer response.
             if isLate,
                 try await plugin.store.entries(for: entry.key).contains(where: { other in
-                    entry.isOlder(than: other) && !known.contains(where: other.isSame(as:))
+                    entry.isOlder(than: other) && !lookup.entries.contains(where: other.isSame(as:))
                 })
             {
                 await writer.discard()
                 return true
             }
-            _ = await exchange.removeIfOutdated(try await writer.finish(totalByteCount: totalByteCount))
-            return true
+            return try await exchange.publish(writer, totalByteCount, lookup)
         }
         _ = await plugin.limited(context, .finish, work)
     }
@@ -145,7 +144,7 @@ actor CacheSink {
         self.writer = nil
         let isKept =
             expectation.isKeptIfInterrupted && byteCount > 0 && byteCount < (expectation.byteCount ?? 0)
-            && !known.contains(where: \.isComplete) && exchange.isCurrent
+            && !lookup.entries.contains(where: \.isComplete) && exchange.isCurrent
         if isKept { await publish(writer, expectation.totalByteCount) } else { await discard(writer) }
     }
 

@@ -24,6 +24,17 @@ public protocol CacheStore: Sendable {
     /// An entry that is still being written is not included.
     func entries(for key: CacheKey) async throws -> [CacheEntry]
 
+    /// Returns the variants of a key, as ``entries(for:)`` does, and what identifies the state of the store.
+    ///
+    /// The plugin passes the generation to ``CacheBodyWriter/finish(totalByteCount:ifUnchangedSince:)``. Without it, a
+    /// response to a request that began before another process has removed the responses of the resource is stored
+    /// after that. The default calls ``entries(for:)`` and returns no generation.
+    ///
+    /// - Parameter key: the key.
+    /// - Returns: the variants, and bytes whose meaning only the store knows; `nil` if it does not notice removals.
+    /// - Throws: an error if the store fails.
+    func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?)
+
     /// Opens the body of an entry; returns `nil` if the store no longer has the entry.
     ///
     /// The reader stays valid if the entry is removed or replaced.
@@ -72,6 +83,11 @@ public protocol CacheStore: Sendable {
 extension CacheStore {
     /// The default, `false`: methods may wait.
     public var returnsAtOnce: Bool { false }
+
+    /// The default: the variants without a generation.
+    public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
+        (try await entries(for: key), nil)
+    }
 }
 
 /// An open body of a stored response.
@@ -108,6 +124,26 @@ public protocol CacheBodyWriter: Sendable {
     /// - Throws: an error if the response cannot be stored.
     func finish(totalByteCount: Int?) async throws -> CacheEntry
 
+    /// Makes the entry visible, unless responses of its resource or its account were removed after a lookup.
+    ///
+    /// The store compares the generation and makes the entry visible in one step. A store may also refuse an entry
+    /// because it no longer knows all removals. The default calls ``finish(totalByteCount:)``.
+    ///
+    /// - Parameters:
+    ///   - totalByteCount: the length of the whole representation; `nil` if it is unknown.
+    ///   - generation: what ``CacheStore/lookUp(_:)`` returned before the request was sent; `nil` to make the entry
+    ///     visible in any case.
+    /// - Returns: the stored entry; `nil` if responses were removed, in which case the bytes are discarded.
+    /// - Throws: an error if the response cannot be stored.
+    func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry?
+
     /// Discards the bytes that have been written.
     func discard() async
+}
+
+extension CacheBodyWriter {
+    /// The default: makes the entry visible in any case.
+    public func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
+        try await finish(totalByteCount: totalByteCount)
+    }
 }

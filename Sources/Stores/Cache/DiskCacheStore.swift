@@ -67,7 +67,14 @@ public struct DiskCacheStore: CacheStore {
     public func secret() async throws -> Data { try await database.secret() }
 
     /// Returns the variants of a key, the latest response date first; empty if there are none.
-    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await database.entries(for: key) }
+    public func entries(for key: CacheKey) async throws -> [CacheEntry] {
+        try await database.lookUp(key).entries
+    }
+
+    /// Returns the variants of a key, the latest response date first, and the number of the latest removal.
+    public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
+        try await database.lookUp(key)
+    }
 
     /// Opens the body of an entry; returns `nil` if it was removed, or if its file is missing or has another length.
     public func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {

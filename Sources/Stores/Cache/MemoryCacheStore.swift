@@ -11,7 +11,9 @@ import Synchronization
 /// store, even if many others are stored, one after another, and never used.
 ///
 /// A lookup takes the same time for any number of entries. Removing a resource or an account takes time in proportion
-/// to the entries that are removed. Up to 1,024 locks are kept; one more replaces the lock that expires first.
+/// to the entries that are removed. Up to 1,024 locks are kept; one more replaces the lock that expires first. The
+/// removals of up to 1,000 resources and accounts are kept; after one more, no response is stored whose request began
+/// before it.
 ///
 /// Each body is copied once, so that the store does not keep buffers that are larger than a body. Readers share the
 /// bytes of the store.
@@ -63,6 +65,11 @@ public final class MemoryCacheStore: CacheStore {
     /// Returns the variants of a key, the latest first; empty if there are none.
     public func entries(for key: CacheKey) async -> [CacheEntry] {
         content.withLock { $0.entries(for: key) }
+    }
+
+    /// Returns the variants of a key, the latest first, and the number of removals so far.
+    public func lookUp(_ key: CacheKey) async -> (entries: [CacheEntry], generation: Data?) {
+        content.withLock { ($0.entries(for: key), $0.changes.generation) }
     }
 
     /// Returns the body of an entry, whose `bytes` are the whole body; `nil` if the entry is gone.
@@ -122,11 +129,21 @@ extension MemoryCacheStore {
         content.withLock { $0.release(byteCount) }
     }
 
-    /// Stores a response in place of the bytes that were reserved for it; returns whether there was room.
-    func insert(_ entry: CacheEntry, _ body: Data, reserved: Int) -> Bool {
-        content.withLock {
-            $0.release(reserved)
-            return $0.insert(entry, body)
+    /// Stores a response in place of the bytes that were reserved for it.
+    ///
+    /// - Returns: whether its key was not affected by a removal since a generation.
+    /// - Throws: an error if there is no room.
+    func insert(
+        _ entry: CacheEntry,
+        _ body: Data,
+        reserved: Int,
+        ifUnchangedSince generation: Data?
+    ) throws(CacheStoreError) -> Bool {
+        try content.withLock { content throws(CacheStoreError) in
+            content.release(reserved)
+            if let generation, content.changes.affect(entry.key, since: generation) { return false }
+            guard content.insert(entry, body) else { throw CacheStoreError(.full, MemoryCacheWriter.storeName) }
+            return true
         }
     }
 

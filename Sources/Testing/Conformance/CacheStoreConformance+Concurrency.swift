@@ -28,6 +28,45 @@ extension CacheStoreConformance {
         return wrong.sorted() + (count == 100 ? [] : ["after 100 tasks stored a variant each, there are \(count)"])
     }
 
+    static let generation: Check = { store in
+        guard try await store.lookUp(key).generation != nil else { return [] }
+        typealias Removal = (name: String, isOfKey: Bool, remove: @Sendable () async throws -> Void)
+        let removals: [Removal] = [
+            ("nothing", false, {}),
+            ("its resource", true, { try await store.remove(resource: key.resource) }),
+            ("its account", true, { try await store.remove(account: key.account) }),
+            ("everything", true, { try await store.remove(account: nil) }),
+        ]
+        var found: [String] = []
+        for removal in removals {
+            // Twice, because a removal also counts if there was nothing to remove.
+            for _ in 1...2 {
+                let generation = try await store.lookUp(key).generation
+                let entry = entry()
+                guard let writer = try await store.write(entry, byteCount: 10) else { throw NoRoom() }
+                try await writer.append(bytes(of: entry, 10))
+                try await removal.remove()
+                let stored = try await writer.finish(totalByteCount: 10, ifUnchangedSince: generation)
+                if (stored == nil) != removal.isOfKey {
+                    let result = stored == nil ? "refused" : "stored"
+                    found.append("an entry is \(result) after \(removal.name) was removed")
+                }
+                let visible = try await store.lookUp(key).entries
+                let entries = try await store.entries(for: key)
+                if visible != entries { found.append("lookUp returns other entries than entries(for:)") }
+                if entries.map(\.id) != (stored.map { [$0.id] } ?? []) {
+                    found.append("the entries after \(removal.name) was removed do not match the result of the writer")
+                }
+            }
+        }
+        let entry = entry()
+        guard let writer = try await store.write(entry, byteCount: 0) else { throw NoRoom() }
+        if try await writer.finish(totalByteCount: 0, ifUnchangedSince: nil)?.id != entry.id {
+            found.append("an entry without a generation is refused")
+        }
+        return found
+    }
+
     static let lock: Check = { store in
         let now = Date.now
         let other = CacheKey(resource: key.resource, account: "other")

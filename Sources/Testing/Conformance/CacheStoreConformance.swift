@@ -25,12 +25,15 @@ public import PipelineStores
 /// | `keys` | keys that differ in resource, account or content have different entries |
 /// | `update` | an update replaces all but the body, and an entry that has the new variant; it creates no entry |
 /// | `remove` | an entry, a resource of all accounts, an account or everything is removed, and nothing else |
+/// | `generation` | an entry is refused if its resource, its account or everything was removed since the lookup |
 /// | `reader` | an open body stays readable when its entry is replaced or removed |
 /// | `writers` | two writers of one variant do not mix their bytes; the last one that finishes wins |
 /// | `concurrency` | 100 concurrent tasks that write and read lose nothing, and get no bytes of another entry |
 /// | `lock` | a lock has one holder, and only its token releases it |
 /// | `lockExpiry` | a lock expires after its duration; only for ``LockClock/caller`` |
 /// | `cancellation` | calls in cancelled tasks leave no incomplete entry, and the store stays usable |
+///
+/// The check `generation` is skipped if ``/PipelineStores/CacheStore/lookUp(_:)`` returns no generation.
 ///
 /// **Effects**: each check gets a new store. A store that blocks forever blocks the suite.
 public struct CacheStoreConformance: Sendable {
@@ -69,8 +72,9 @@ public struct CacheStoreConformance: Sendable {
             ("empty", Self.empty), ("secret", Self.secret), ("fields", Self.fields), ("pieces", Self.pieces),
             ("largeBody", Self.largeBody), ("visibility", Self.visibility), ("discard", Self.discard),
             ("replaced", Self.replaced), ("order", Self.order), ("variants", Self.variants), ("keys", Self.keys),
-            ("update", Self.update), ("remove", Self.remove), ("reader", Self.reader), ("writers", Self.writers),
-            ("concurrency", Self.concurrency), ("lock", Self.lock), ("cancellation", Self.cancellation),
+            ("update", Self.update), ("remove", Self.remove), ("generation", Self.generation),
+            ("reader", Self.reader), ("writers", Self.writers), ("concurrency", Self.concurrency), ("lock", Self.lock),
+            ("cancellation", Self.cancellation),
         ]
         if lockClock == .caller { checks.append(("lockExpiry", Self.lockExpiry)) }
         return await ConformanceViolation.found(by: checks, makeStore)

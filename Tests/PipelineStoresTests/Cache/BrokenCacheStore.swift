@@ -8,7 +8,7 @@ struct BrokenCacheStore: CacheStore {
     /// The name of the check that must report the store.
     enum Fault: String, CaseIterable {
         case empty, secret, fields, pieces, largeBody, visibility, discard, replaced, order, variants, keys, update
-        case remove, reader, writers, concurrency, lock, lockExpiry, cancellation
+        case remove, generation, reader, writers, concurrency, lock, lockExpiry, cancellation
     }
 
     private let base = MemoryCacheStore()
@@ -24,6 +24,11 @@ struct BrokenCacheStore: CacheStore {
     func entries(for key: CacheKey) async throws -> [CacheEntry] {
         let entries = await base.entries(for: stored(key))
         return fault == .order ? entries.reversed() : entries
+    }
+
+    /// Returns a generation only if its writers do not compare it.
+    func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
+        (try await entries(for: key), fault == .generation ? Data("1".utf8) : nil)
     }
 
     func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {

@@ -42,6 +42,18 @@ extension CacheStore {
         return try await writer?.finish(totalByteCount: body.count) ?? entry
     }
 
+    /// Stores an entry whose lookup was before a removal, and whose body is complete after it; `nil` if it is refused.
+    func put(
+        _ body: Data,
+        during removal: (_ key: CacheKey) async throws -> Void
+    ) async throws -> CacheEntry? {
+        let generation = try await lookUp(.sample).generation
+        let writer = try await write(.sample(), byteCount: body.count)
+        try await writer?.append(body)
+        try await removal(.sample)
+        return try await writer?.finish(totalByteCount: body.count, ifUnchangedSince: generation)
+    }
+
     /// The whole body of an entry; `nil` if it is gone.
     func content(of entry: CacheEntry) async throws -> Data? {
         guard let body = try await body(of: entry) else { return nil }

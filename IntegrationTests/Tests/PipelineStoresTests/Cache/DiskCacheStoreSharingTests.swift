@@ -37,6 +37,52 @@ struct DiskCacheStoreSharingTests {
         #expect(tokens.count == 1)
     }
 
+    @Test("K05: a response is not stored if another store of the folder has removed its resource or account meanwhile")
+    func removedMeanwhile() async throws {
+        let (store, other) = (files.store(), files.store())
+        let removals: [(CacheKey) async throws -> Void] = [
+            { try await other.remove(resource: $0.resource) }, { try await other.remove(account: $0.account) },
+            { _ in try await other.remove(account: nil) },
+        ]
+        for isStored in [false, true] {
+            for removal in removals {
+                for byteCount in [100, 50_000] {
+                    if isStored { try await store.put() }
+                    #expect(try await store.put(.sample(byteCount), during: removal) == nil)
+                    #expect(try await store.entries(for: .sample).isEmpty)
+                    #expect(try files.bodies.isEmpty)
+                }
+            }
+        }
+        let stored = try await store.put(.sample(50_000)) { _ in
+            try await other.remove(resource: "other")
+            try await other.remove(account: "other")
+        }
+        #expect(try await other.entries(for: .sample).map(\.id) == [stored?.id])
+    }
+
+    @Test("K05: a database keeps 1,000 removals, and stores no response whose request began before them")
+    func manyRemovals() async throws {
+        let (store, other) = (files.store(), files.store())
+        for (count, isStored) in [(1_000, true), (1_001, false)] {
+            let stored = try await store.put(.sample(100)) { _ in
+                for number in 0..<count { try await other.remove(resource: "\(number)") }
+            }
+            #expect((stored != nil) == isStored)
+        }
+        let count = try files.connection().rows("SELECT count(*) FROM changes") { $0.integer(0) }
+        #expect(count == [1_000])
+    }
+
+    @Test("K05: a database of a version that did not record removals keeps its responses")
+    func databaseWithoutChanges() async throws {
+        let entry = try await files.store().put()
+        try files.connection().run("DROP TABLE changes")
+        let store = files.store()
+        #expect(try await store.entries(for: .sample) == [entry])
+        #expect(try await store.put(.sample(100)) { try await store.remove(resource: $0.resource) } == nil)
+    }
+
     @Test("A store that opens the folder removes the files of bodies that a crash has left, but not unfinished ones")
     func orphans() async throws {
         let first = files.store()

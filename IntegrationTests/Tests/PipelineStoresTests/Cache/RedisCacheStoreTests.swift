@@ -42,6 +42,36 @@ struct RedisCacheStoreTests {
         }
     }
 
+    @Test("K05: a response is not stored if another process has removed its resource or account meanwhile")
+    func removedMeanwhile() async throws {
+        try await LocalRedis.run { redis in
+            let (store, other) = (try redis.store(), try redis.store())
+            let removals: [(CacheKey) async throws -> Void] = [
+                { try await other.remove(resource: $0.resource) }, { try await other.remove(account: $0.account) },
+                { _ in try await other.remove(account: nil) },
+            ]
+            for isStored in [false, true] {
+                for removal in removals {
+                    try await redis.command("FLUSHALL")
+                    if isStored { try await store.put(.sample(), Data()) }
+                    #expect(try await store.put(.sample(300_000), during: removal) == nil)
+                    #expect(try await store.entries(for: .sample).isEmpty)
+                    #expect(await becomesTrue { try await redis.keys(containing: ":b:").isEmpty })
+                    for key in try await redis.keys(containing: ":c:") {
+                        #expect((86_300...86_400).contains(try await redis.timeToLive(key)))
+                    }
+                }
+            }
+            let stored = try await store.put(.sample(300_000)) { _ in
+                try await other.remove(resource: "other")
+                try await other.remove(account: "other")
+                try await other.put(.sample("other"), Data())
+            }
+            #expect(try await other.entries(for: .sample).count == 2)
+            #expect(try await other.content(of: try #require(stored)) == .sample(300_000))
+        }
+    }
+
     @Test("Of 20 tasks of two stores that race for a lock, one gets it, and Redis expires it")
     func lockRace() async throws {
         try await LocalRedis.run { redis in

@@ -5,18 +5,23 @@ extension CacheDatabase {
     /// Stores an entry in place of those with the same identifier, or the same key and variant.
     ///
     /// The body is in a file, or in `bytes` if `name` is `nil`; `headers` are the header fields as in a row. Releases a
-    /// part of ``reserved``, and returns the names of files that the database does not contain any more.
+    /// part of ``reserved``, and returns the names of files that the database does not contain any more; `nil` if the
+    /// entry is not stored because of a removal since `generation`.
     func insert(
         _ entry: CacheEntry,
         headers: Data,
         file name: String?,
         bytes: Data,
-        reserved released: Int
-    ) throws(CacheStoreError) -> [String] {
+        reserved released: Int,
+        ifUnchangedSince generation: Data?
+    ) throws(CacheStoreError) -> [String]? {
         reserved.release(released)
-        return try write { connection throws(SQLiteError) in
+        var isRefused = false
+        let files = try write { connection throws(SQLiteError) in
             let key = entry.key.values
             var change = Change()
+            if let generation { isRefused = try isChanged(entry.key, since: generation, connection) }
+            guard !isRefused else { return change }
             change.remove(
                 try connection.rows(
                     """
@@ -57,6 +62,7 @@ extension CacheDatabase {
             )
             return change
         }
+        return isRefused ? nil : files
     }
 
     /// Replaces what a row contains, except for its key and its body.
@@ -121,6 +127,7 @@ extension CacheDatabase {
                 case .resource(let resource): ("resource = ?", .text(resource))
                 case .account(let account): ("account = ?", .text(account))
                 }
+            try recordChange(removal, connection)
             let removed = try connection.rows(
                 """
                 DELETE FROM entries WHERE number IN (SELECT number FROM entries WHERE \(condition) LIMIT \(limit))

@@ -14,6 +14,8 @@ actor CacheDatabase {
     nonisolated let reserved = ReservedBytes()
 
     private var file: CacheDatabaseFile?
+    /// The name of the current database.
+    var fileName: String? { file?.name }
     private var knownSecret: Data?
     /// When entries were used, by their numbers, unless the database contains it.
     var uses: [Int: Int] = [:]
@@ -100,15 +102,18 @@ actor CacheDatabase {
 
     // MARK: Reading
 
-    func entries(for key: CacheKey) throws(CacheStoreError) -> [CacheEntry] {
+    /// Returns the entries of a key, and the generation of the database before they were read.
+    func lookUp(_ key: CacheKey) throws(CacheStoreError) -> (entries: [CacheEntry], generation: Data) {
         try perform { connection throws(SQLiteError) in
-            try connection.rows(
+            let generation = try generation(connection)
+            let rows = try connection.rows(
                 """
                 SELECT \(CacheEntry.columns) FROM entries WHERE resource = ? AND account = ? AND content = ?
                 ORDER BY responseDate DESC, number DESC
                 """,
                 key.values
-            ) { CacheEntry(key: key, row: $0) }.compactMap(\.self)
+            ) { CacheEntry(key: key, row: $0) }
+            return (rows.compactMap(\.self), generation)
         }
     }
 

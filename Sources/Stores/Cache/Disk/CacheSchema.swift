@@ -1,7 +1,9 @@
 #if SQLite || canImport(Darwin)
 /// The tables of a ``CacheDatabase``.
 enum CacheSchema {
-    /// The version in `PRAGMA user_version` and in the name of the file; any change of the tables increases it.
+    /// The version in `PRAGMA user_version` and in the name of the file.
+    ///
+    /// Any change of the tables in ``creation`` increases it.
     static let version = 1
 
     /// Creates the tables; `files` contains the sum of the lengths of all files, so that no call has to add them up.
@@ -39,11 +41,14 @@ enum CacheSchema {
         """
 
     /// Applies to each connection; the log shrinks to 4 MiB after a large transaction.
+    ///
+    /// `changes` contains the latest removals. Earlier versions have made databases without it, and do not use it.
     static let settings = """
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = NORMAL;
         PRAGMA journal_size_limit = 4194304;
         PRAGMA trusted_schema = OFF;
+        CREATE TABLE IF NOT EXISTS changes(number INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE);
         """
 }
 #endif

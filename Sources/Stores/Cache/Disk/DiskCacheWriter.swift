@@ -63,10 +63,22 @@ actor DiskCacheWriter: CacheBodyWriter {
     }
 
     func finish(totalByteCount: Int?) async throws -> CacheEntry {
+        guard let entry = try await finish(totalByteCount: totalByteCount, ifUnchangedSince: nil) else {
+            throw CacheStoreError(.ended, database.folder.store)
+        }
+        return entry
+    }
+
+    func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
         try begin()
         entry.byteCount = byteCount
         entry.totalByteCount = totalByteCount
-        try await performOrEnd(store)
+        var isStored = false
+        try await performOrEnd { isStored = try await store(ifUnchangedSince: generation) }
+        guard isStored else {
+            await end()
+            return nil
+        }
         phase = .ended
         return entry
     }
@@ -134,8 +146,8 @@ actor DiskCacheWriter: CacheBodyWriter {
         await pool.remove(removed, in: database.folder)
     }
 
-    /// Makes the entry visible.
-    private func store() async throws {
+    /// Makes the entry visible; returns `false` if there was a removal since a generation.
+    private func store(ifUnchangedSince generation: Data?) async throws -> Bool {
         if file != nil, !buffer.isEmpty { try await writeBuffer() }
         let released = reserved
         reserved = 0
@@ -144,13 +156,16 @@ actor DiskCacheWriter: CacheBodyWriter {
             headers: headers,
             file: file?.name,
             bytes: buffer,
-            reserved: released
+            reserved: released,
+            ifUnchangedSince: generation
         )
+        guard let removed else { return false }
         // Only now, so that another process does not regard the file as left by a crash.
         file?.file.unlock()
         file = nil
         buffer = Data()
         await pool.remove(removed, in: database.folder)
+        return true
     }
 }
 

@@ -16,6 +16,8 @@ struct MemoryCacheContent {
     private var reservedByteCount = 0
     /// The locks of keys.
     var locks = MemoryCacheLocks()
+    /// The latest removals of resources and accounts.
+    private(set) var changes = MemoryCacheChanges()
 
     init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
 
@@ -111,10 +113,12 @@ struct MemoryCacheContent {
     mutating func remove(_ entry: CacheEntry) { remove(response(of: entry)) }
 
     mutating func remove(resource: String) {
+        changes.add(resource: resource)
         while let response = resources[resource]?.oldest { remove(response) }
     }
 
     mutating func remove(account: String?) {
+        changes.add(account: account)
         if let account {
             while let response = accounts[account]?.oldest { remove(response) }
         } else {

@@ -38,12 +38,22 @@ final class MemoryCacheWriter: CacheBodyWriter {
     }
 
     func finish(totalByteCount: Int?) async throws -> CacheEntry {
+        guard let entry = try store(totalByteCount, ifUnchangedSince: nil) else { throw Self.error(.ended) }
+        return entry
+    }
+
+    func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
+        try store(totalByteCount, ifUnchangedSince: generation)
+    }
+
+    private func store(_ totalByteCount: Int?, ifUnchangedSince generation: Data?) throws -> CacheEntry? {
         guard let body = take() else { throw Self.error(.ended) }
         var entry = entry
         entry.byteCount = body.pieces.byteCount
         entry.totalByteCount = totalByteCount
-        guard store.insert(entry, body.pieces.joined(), reserved: body.reserved) else { throw Self.error(.full) }
-        return entry
+        let bytes = body.pieces.joined()
+        let isStored = try store.insert(entry, bytes, reserved: body.reserved, ifUnchangedSince: generation)
+        return isStored ? entry : nil
     }
 
     func discard() async { end() }
@@ -57,6 +67,8 @@ final class MemoryCacheWriter: CacheBodyWriter {
     }
 
     private static func error(_ code: CacheStoreError.Code) -> CacheStoreError {
-        CacheStoreError(code, "the cache in memory")
+        CacheStoreError(code, storeName)
     }
+
+    static let storeName = "the cache in memory"
 }

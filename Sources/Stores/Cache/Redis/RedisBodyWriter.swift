@@ -46,11 +46,23 @@ actor RedisBodyWriter: CacheBodyWriter {
     }
 
     func finish(totalByteCount: Int?) async throws -> CacheEntry {
+        guard let stored = try await finish(totalByteCount: totalByteCount, ifUnchangedSince: nil) else {
+            throw CacheStoreError.redis(.ended)
+        }
+        return stored
+    }
+
+    func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
         guard !hasEnded else { throw CacheStoreError.redis(.ended) }
         entry.totalByteCount = totalByteCount
         do {
-            let stored = try await store.publish(entry, token: token, lastPiece: rest)
-            hasEnded = true
+            let stored = try await store.publish(
+                entry,
+                token: token,
+                lastPiece: rest,
+                ifUnchangedSince: generation
+            )
+            if stored == nil { end() } else { hasEnded = true }
             return stored
         } catch {
             end()

@@ -42,8 +42,13 @@ extension RedisCacheStore {
         _ = try await client.send(RedisRequest(["SET", .text(key), .bytes(piece), "EX", .number(lifetime)]))
     }
 
-    /// Makes an entry visible and returns it as it is stored.
-    func publish(_ entry: CacheEntry, token: String, lastPiece: Data) async throws -> CacheEntry {
+    /// Makes an entry visible and returns it as it is stored; `nil` if there was a removal since a generation.
+    func publish(
+        _ entry: CacheEntry,
+        token: String,
+        lastPiece: Data,
+        ifUnchangedSince generation: Data?
+    ) async throws -> CacheEntry? {
         let id = entry.id.uuidString
         let generations = Data(count: RedisEntry.generationByteCount)
         guard let value = RedisEntry.encode(entry, token: token),
@@ -51,8 +56,11 @@ extension RedisCacheStore {
         else { throw CacheStoreError.redis(.tooLarge) }
         let arguments: [RedisRequest.Argument] = [
             .text(id), .bytes(value), .number(timeToLive), .bytes(Self.randomBytes(8)), .bytes(lastPiece),
+            .bytes(generation ?? Data()),
         ]
-        let reply = try await run(RedisScript.publish, entry.key, [.text(keys.secret)], arguments)
+        let moreKeys = [.text(keys.secret)] + keys.changes(for: entry.key)
+        let reply = try await run(RedisScript.publish, entry.key, moreKeys, arguments)
+        if reply.integer == 2 { return nil }
         guard reply.integer == 1 else { throw CacheStoreError.redis(.full, "a part of the body was evicted") }
         return stored
     }

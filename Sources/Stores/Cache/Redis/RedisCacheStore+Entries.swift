@@ -1,18 +1,36 @@
 #if Redis
-import Foundation
+public import Foundation
 
 extension RedisCacheStore {
     /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
     ///
     /// - Throws: ``CacheStoreError``.
-    public func entries(for key: CacheKey) async throws -> [CacheEntry] {
-        let names = keys.keys(for: key)
-        let replies = try await client.send(RedisRequest(["MGET"] + names[1...], ["HGETALL", names[0]]))
-        guard replies.count == 2, let generations = replies[0].array, let values = replies[1].array else {
+    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await lookUp(key).entries }
+
+    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and the latest removals of its
+    /// resource and its account.
+    ///
+    /// Redis keeps removals for a day, unless it evicts them. A response whose request takes longer may be stored
+    /// although another process has removed the responses of its resource.
+    ///
+    /// - Throws: ``CacheStoreError``.
+    public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
+        let (names, changes) = (keys.keys(for: key), keys.changes(for: key))
+        let request = RedisRequest(["MGET"] + changes + names[1...], ["HGETALL", names[0]])
+        let replies = try await client.send(request)
+        guard replies.count == 2, let found = replies[0].array, let values = replies[1].array else {
             throw CacheStoreError.redis(.corrupt)
         }
-        guard !values.isEmpty else { return [] }
-        let current = generations.reduce(into: Data()) { $0 += $1.string ?? Data() }
+        let latest = found.prefix(changes.count).reduce(into: Data()) { all, change in
+            all += change.string ?? Data("-".utf8)
+            all.append(UInt8(ascii: ";"))
+        }
+        let current = found.dropFirst(changes.count).reduce(into: Data()) { $0 += $1.string ?? Data() }
+        return (entries(in: values, current, key), latest)
+    }
+
+    /// Returns the entries among the names and values of a hash, without those of former generations.
+    private func entries(in values: [RedisReply], _ current: Data, _ key: CacheKey) -> [CacheEntry] {
         var entries: [CacheEntry] = []
         for index in stride(from: 1, to: values.count, by: 2) {
             guard let id = values[index - 1].string, let value = values[index].string,
@@ -46,15 +64,22 @@ extension RedisCacheStore {
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(resource: String) async throws {
-        let request = RedisRequest(["DEL", .text(keys.resource(resource))])
-        _ = try await client.send(request, survivesCancellation: true)
+        try await remove(keys.resource(resource), keys.change(ofResource: resource))
     }
 
     /// Removes the responses of an account, or those of all accounts if it is `nil`, even if the task is cancelled.
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(account: String?) async throws {
-        let request = RedisRequest(["DEL", .text(account.map(keys.account) ?? keys.generation)])
+        try await remove(account.map(keys.account) ?? keys.generation, keys.change(ofAccount: account))
+    }
+
+    /// Removes a generation and records that, so that no response to an earlier request is published after it.
+    private func remove(_ generation: String, _ change: String) async throws {
+        let request = RedisRequest([
+            "EVAL", .text(RedisScript.removeGeneration), "2", .text(generation), .text(change),
+            .bytes(Self.randomBytes(8)),
+        ])
         _ = try await client.send(request, survivesCancellation: true)
     }
 
