@@ -37,10 +37,11 @@ private enum CombineSamples {
         keep: @escaping @Sendable (PipelineResponse) -> Void
     ) -> [AnyCancellable] {
         // sample: Combine progress
-        let steps = provider.requestWithProgressPublisher(.book(id: 3)).share()
+        let steps = provider.requestWithProgressPublisher(.book(id: 3)).multicast(subject: PassthroughSubject())
         let subscriptions = [
             steps.filterProgress().sink(receiveCompletion: { _ in }, receiveValue: { show($0) }),
             steps.filterCompleted().sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),
+            AnyCancellable(steps.connect()),
         ]
         // end
         return subscriptions
