@@ -22,7 +22,7 @@ extension Scenario {
     ]
 
     /// Three servers with limits that the plugin does not know, and that halve.
-    static func adaptive(_ scale: Scale) async -> Scenario {
+    static func adaptive() async -> Scenario {
         let half = Duration.seconds(120)
         var scenario = Scenario(
             "Adaptive limit",

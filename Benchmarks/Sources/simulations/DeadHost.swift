@@ -13,8 +13,8 @@ extension Scenario {
     }
 
     /// A host that does not respond for 10 minutes, beside one that does.
-    static func deadHost(_ scale: Scale) async -> Scenario {
-        let minutes = scale.isQuick ? 2 : 10
+    static func deadHost() async -> Scenario {
+        let minutes = 10
         var scenario = Scenario(
             "Dead host",
             "10 calls per second to each of two hosts, of which one does not respond for \(minutes) minutes",

@@ -20,8 +20,8 @@ extension Scenario {
     }
 
     /// Three priorities that together want 1.7 times the capacity.
-    static func fairness(_ scale: Scale) async -> Scenario {
-        let minutes = scale.isQuick ? 1 : 10
+    static func fairness() async -> Scenario {
+        let minutes = 10
         var scenario = Scenario(
             "Fairness",
             "50 low, 60 normal and 60 high calls per second for \(minutes) minutes, capacity 100, deadlines of 5 s",

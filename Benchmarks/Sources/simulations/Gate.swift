@@ -14,7 +14,7 @@ extension Scenario {
     }
 
     /// A server that responds with 429 from 10 s to 15 s, and says so.
-    static func gate(_ scale: Scale) async -> Scenario {
+    static func gate() async -> Scenario {
         var scenario = Scenario(
             "Gate after 429",
             "50 calls per second at random; from 10 s to 15 s, the server responds with 429 and Retry-After",

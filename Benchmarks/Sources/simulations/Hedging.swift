@@ -12,8 +12,8 @@ extension Scenario {
     }
 
     /// A server that is slow once in a hundred times.
-    static func hedging(_ scale: Scale) async -> Scenario {
-        let count = scale.isQuick ? 4_000 : 20_000
+    static func hedging() async -> Scenario {
+        let count = 20_000
         var scenario = Scenario(
             "Hedging",
             "\(count) calls at 100 per second; a response takes 5 to 15 ms, and 1 of 100 takes a second longer",

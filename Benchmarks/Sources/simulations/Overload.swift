@@ -11,13 +11,13 @@ extension Scenario {
     }
 
     /// Three times the load that a server can work on.
-    static func overload(_ scale: Scale) async -> Scenario {
+    static func overload() async -> Scenario {
         var scenario = Scenario(
             "Overload",
             "300 calls per second at random, 10 workers that complete 100 per second, and a deadline of 1 s",
             sides: "ConcurrencyLimitPlugin(.adaptive()) inside the timeout, against the timeout alone"
         )
-        let duration = Duration.seconds(scale.isQuick ? 60 : 180)
+        let duration = Duration.seconds(180)
         let timeout = TimeoutPlugin(total: .seconds(1))
         let with = await overloadSide([timeout, ConcurrencyLimitPlugin(.adaptive())], duration)
         let without = await overloadSide([timeout], duration)

@@ -18,7 +18,7 @@ extension Scenario {
     }
 
     /// 10,000 calls at once, against a server that counts every window.
-    static func quota(_ way: Way, share: Double, _ scale: Scale) async -> Scenario {
+    static func quota(_ way: Way, share: Double) async -> Scenario {
         let (title, jitter) =
             switch way {
             case .there(let longest): ("requests arrive 0 to \(Int(longest.milliseconds)) ms late", longest)
@@ -26,12 +26,12 @@ extension Scenario {
             }
         var scenario = Scenario(
             "Quota, \(title)",
-            "\(scale.quotaCallCount) calls at once, a quota of 100 per second that the server counts over every second",
+            "10000 calls at once, a quota of 100 per second that the server counts over every second",
             sides:
                 "RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: .milliseconds(\(Int(jitter.milliseconds))))), against no plugin"
         )
-        let with = await quotaSide([limit(jitter)], way, scale)
-        let without = await quotaSide([], way, scale)
+        let with = await quotaSide([limit(jitter)], way)
+        let without = await quotaSide([], way)
         scenario.add(
             "requests beyond the quota",
             .count,
@@ -54,10 +54,10 @@ extension Scenario {
         RateLimitPlugin(RateLimit(100, per: .seconds(1), jitter: jitter))
     }
 
-    private static func quotaSide(_ plugins: [RateLimitPlugin], _ way: Way, _ scale: Scale) async -> Side {
+    private static func quotaSide(_ plugins: [RateLimitPlugin], _ way: Way) async -> Side {
         let clock = ManualClock()
         let (server, transport) = quotaServer(clock, way)
-        let calls = Array(repeating: Call(moment: .zero), count: scale.quotaCallCount)
+        let calls = Array(repeating: Call(moment: .zero), count: 10_000)
         _ = await Load(clock: clock, transport: transport, plugins: plugins).run(calls)
         let arrivals = server.arrivals
         let span = ((arrivals.last ?? .zero) - (arrivals.first ?? .zero)).seconds
@@ -87,8 +87,8 @@ extension Scenario {
     }
 
     /// The requests in the second that ends at each moment, for callers that make 100 calls per second on average.
-    static func quotaChart(_ scale: Scale) async -> Chart {
-        let duration = Duration.seconds(scale.isQuick ? 10 : 60)
+    static func quotaChart() async -> Chart {
+        let duration = Duration.seconds(60)
         func counts(_ plugins: [RateLimitPlugin]) async -> [Point] {
             let clock = ManualClock()
             let (server, transport) = quotaServer(clock, .thereAndBack)

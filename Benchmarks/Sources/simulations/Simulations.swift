@@ -1,22 +1,14 @@
 import Foundation
 
-/// How much of each simulation runs.
-struct Scale {
-    let isQuick: Bool
-
-    var quotaCallCount: Int { isQuick ? 2_000 : 10_000 }
-}
-
 /// Shows in virtual time what plugins do on a bad day of a server, compared with nothing in their place.
 @main
 struct Simulations {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let isQuick = arguments == ["--quick"]
         let folder = arguments.count == 2 && arguments[0] == "--output" ? URL(filePath: arguments[1]) : nil
         let server = arguments.count == 2 && arguments[0] == "--open-soak" ? arguments[1] : nil
-        guard arguments.isEmpty || isQuick || folder != nil || server != nil else {
-            print("usage: simulations [--quick | --output FOLDER | --open-soak ORIGIN-OF-SERVER]")
+        guard arguments.isEmpty || folder != nil || server != nil else {
+            print("usage: simulations [--output FOLDER | --open-soak ORIGIN-OF-SERVER]")
             exit(2)
         }
         var scenarios: [Scenario] = []
@@ -24,7 +16,7 @@ struct Simulations {
             scenarios = [try await Scenario.openSoak(at: server)]
             print(scenarios[0].table)
         } else {
-            scenarios = try await run(Scale(isQuick: isQuick))
+            scenarios = try await run()
         }
         if let folder { try write(scenarios, to: folder) }
         let unproved = scenarios.filter { !$0.isProved }
@@ -35,21 +27,21 @@ struct Simulations {
         print("\nall aims are met")
     }
 
-    static func run(_ scale: Scale) async throws -> [Scenario] {
+    static func run() async throws -> [Scenario] {
         let steps: [@Sendable () async throws -> Scenario] = [
             {
-                var scenario = await Scenario.quota(.there(.milliseconds(50)), share: 0.97, scale)
-                scenario.charts = [await Scenario.quotaChart(scale)]
+                var scenario = await Scenario.quota(.there(.milliseconds(50)), share: 0.97)
+                scenario.charts = [await Scenario.quotaChart()]
                 return scenario
             },
-            { await .quota(.there(.milliseconds(30)), share: 0.98, scale) },
-            { await .quota(.thereAndBack, share: 0.95, scale) },
-            { await .gate(scale) },
-            { await .overload(scale) },
-            { await .deadHost(scale) },
-            { await .hedging(scale) },
-            { await .fairness(scale) },
-            { await .adaptive(scale) },
+            { await .quota(.there(.milliseconds(30)), share: 0.98) },
+            { await .quota(.thereAndBack, share: 0.95) },
+            { await .gate() },
+            { await .overload() },
+            { await .deadHost() },
+            { await .hedging() },
+            { await .fairness() },
+            { await .adaptive() },
             { try await .openSoak() },
         ]
         var scenarios: [Scenario] = []
