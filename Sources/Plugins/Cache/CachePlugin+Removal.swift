@@ -71,7 +71,7 @@ extension CachePlugin {
             let isRemoved = try await removalWork.run(.removal, on: clock) { try await self.remove(resource, at: now) }
             if isRemoved == true { invalidations.end(resource, number) }
         } catch {
-            onStoreFailure(error)
+            report(error, at: clock.now)
         }
     }
 }

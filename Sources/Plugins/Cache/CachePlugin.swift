@@ -22,17 +22,19 @@ import Synchronization
 /// - Responds to conditional requests and to requests for one range from the store.
 /// - If the download of a response with a strong ETag was interrupted, requests only the rest the next time.
 /// - Removes the stored responses of a URL after a 2xx or 3xx response to an unsafe request, such as POST. If the store
-///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most. A response
-///   to a request that began before the removal is not stored, also if another process that shares the store has
-///   removed them, unless the store has no generations (``/PipelineStores/CacheStore/lookUp(_:)``).
+///   cannot remove them within 1 s, the plugin retries in the background until it has, for an hour at most; if the
+///   process ends before, they stay. A response to a request that began before the removal is not stored, also if
+///   another process that shares the store has removed them, unless the store has no generations
+///   (``/PipelineStores/CacheStore/lookUp(_:)``).
 /// - Removes a stored response whose body ``GzipPlugin`` cannot decode, so that the next call contacts the origin.
 /// - Stores bodies while the caller reads them, in any content coding. Never stores Set-Cookie.
 /// - Adds a line to the field Cache-Status of each response. `response.cacheStatus` is its value.
 /// - If the transport decodes bodies, stores them decoded, and neither stores nor combines partial responses.
 ///
-/// If the store fails, the call continues without it. A lookup and each piece of a body may take 1 s, including the
-/// wait for earlier work of the store; a lookup of a call that must not ask the server may take as long as the call. A
-/// call fails only if it reads a stored body as a stream, into a file or with progress, and that body becomes
+/// If the store fails, the call continues without it. The first failure of a store that is not in memory, and then at
+/// most one an hour, is logged as a warning without secrets. A lookup and each piece of a body may take 1 s, including
+/// the wait for earlier work of the store; a lookup of a call that must not ask the server may take as long as the
+/// call. A call fails only if it reads a stored body as a stream, into a file or with progress, and that body becomes
 /// unreadable after its first piece.
 ///
 /// **Accounts**
@@ -87,6 +89,8 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     private let storeWork = StoreWork()
     /// Counted apart, so that no change is refused because lookups are late.
     let removalWork = StoreWork()
+    /// When the next failure of the store is logged; `nil` for at once.
+    let nextWarning = Mutex<PipelineClock.Instant?>(nil)
     private let hash = Mutex<(value: CacheHash, date: Date)?>(nil)
 
     /// Creates a plugin with a store, rules, and a way to distinguish accounts.
@@ -189,7 +193,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
                 try await storeWork.run(operation, on: context.clock, work)
             }
         } catch {
-            if !operation.isCancellable || !Task.isCancelled { onStoreFailure(error) }
+            if !operation.isCancellable || !Task.isCancelled { report(error, at: context.clock.now) }
             return nil
         }
     }

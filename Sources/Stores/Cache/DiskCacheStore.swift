@@ -21,7 +21,8 @@ public import PipelineRedaction
 /// The database and all bodies together, including unfinished ones of this store, have at most `maximumByteCount` bytes
 /// on the disk; responses that were not used for the longest time are removed first. An empty database has about
 /// 64 KiB. Up to 4 MiB of the log, up to 4 MiB of unused pages, and unfinished bodies of other processes come on top. A
-/// key has at most 16 variants.
+/// key has at most 16 variants. The latest 1,000 removals of resources and accounts are kept, in up to 100 KiB. A
+/// response is not stored if more of them have followed since its lookup, or if its database was replaced.
 ///
 /// Calls use a thread of the store, and up to four further threads for bodies in files. They complete even if their
 /// task is cancelled. A call waits for another process for up to 1 s.

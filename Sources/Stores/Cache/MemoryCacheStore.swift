@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// A lookup takes the same time for any number of entries. Removing a resource or an account takes time in proportion
 /// to the entries that are removed. Up to 1,024 locks are kept; one more replaces the lock that expires first. The
-/// removals of up to 1,000 resources and accounts are kept; after one more, no response is stored whose request began
-/// before it.
+/// removals of up to 1,000 resources and accounts are kept, in about 150 KB beyond `maximumByteCount`; after one more,
+/// no response is stored whose request began before it.
 ///
 /// Each body is copied once, so that the store does not keep buffers that are larger than a body. Readers share the
 /// bytes of the store.

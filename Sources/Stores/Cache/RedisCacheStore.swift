@@ -17,7 +17,8 @@ public import PipelineRedaction
 ///
 /// Removing the responses of a resource or an account makes them unreachable in one step. Redis frees their memory when
 /// their key is written again, when it needs memory, or after the time to live. A reader can read the body of a removed
-/// or replaced entry for at least a minute.
+/// or replaced entry for at least a minute. The first lookup after a removal takes two round trips. A response to an
+/// earlier request is not stored, and neither is one whose request takes more than an hour or the time to live.
 ///
 /// A call takes no longer than the timeout. After a failure of the connection, all calls fail at once for a second.
 /// Then one call per second tries to connect until it succeeds. A cancelled call ends at once; removals and

@@ -43,8 +43,13 @@ struct CacheSharedStoreTests {
         return response.statusCode == 200 ? String(decoding: response.data, as: UTF8.self) : "\(response.statusCode)"
     }
 
-    @Test("K05: a buffered response is not stored if another process has changed its URL", arguments: Change.allCases)
-    func buffered(_ change: Change) async throws {
+    @Test(
+        "K05: a buffered response is not stored if another process has changed its URL",
+        arguments: Change.allCases,
+        [false, true]
+    )
+    func buffered(_ change: Change, isWrapped: Bool) async throws {
+        let store: any CacheStore = isWrapped ? WatchedStore(store) { _ in } : store
         let apply = PluginStack.exchange(name: "Other process") { request, _, send in
             let response = try await send(request)
             try await self.apply(change)

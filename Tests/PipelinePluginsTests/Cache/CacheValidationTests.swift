@@ -92,6 +92,31 @@ struct CacheValidationTests {
         #expect(try await bench.get() == "2 miss")
     }
 
+    @Test(
+        "K03: a 304 with private is served, and then removes the stored response of a shared cache",
+        arguments: [true, false],
+        [true, false]
+    )
+    func privateResponse(isShared: Bool, isCallersCondition: Bool) async throws {
+        let tag: HTTPFields = [.eTag: "\"v\""]
+        let log = StoreLog()
+        let cache = CachePlugin(store: WatchedStore { log.add($0) }, rules: isShared ? .shared : .private)
+        let bench = bench(CacheBench.control("max-age=60", tag), cache) {
+            $0.headers.contains(.ifNoneMatch)
+                ? .status(304, headers: CacheBench.control("private, max-age=600", tag)) : nil
+        }
+        #expect(try await bench.get() == "0 miss")
+        bench.clock.advance(by: .seconds(61))
+        if isCallersCondition {
+            #expect(try await bench.response(Ask(headers: ["If-None-Match": "\"v\""])).statusCode == 304)
+        } else {
+            #expect(try await bench.get() == "0 revalidated")
+        }
+        #expect(try await bench.response(Ask(), .offline).statusCode == (isShared ? 504 : 200))
+        #expect(log.count(of: .remove) == (isShared ? 1 : 0))
+        #expect(try await bench.get() == (isShared ? "2 miss" : "0 hit"))
+    }
+
     @Test("An error to a conditional request of the caller leaves the stored response alone")
     func conditionalError() async throws {
         let fields = CacheBench.control("max-age=60", [.eTag: "\"v\""])

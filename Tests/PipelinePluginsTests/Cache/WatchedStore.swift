@@ -41,6 +41,11 @@ struct WatchedStore: CacheStore {
         return try await store.entries(for: key)
     }
 
+    func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
+        try await before(.entries)
+        return try await store.lookUp(key)
+    }
+
     func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {
         try await before(.body)
         return try await store.body(of: entry).map { Reader(reader: $0, isEmpty: isEmpty, before: before) }
@@ -107,6 +112,11 @@ struct WatchedStore: CacheStore {
         func finish(totalByteCount: Int?) async throws -> CacheEntry {
             try await before(.finish)
             return try await writer.finish(totalByteCount: totalByteCount)
+        }
+
+        func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
+            try await before(.finish)
+            return try await writer.finish(totalByteCount: totalByteCount, ifUnchangedSince: generation)
         }
 
         func discard() async {

@@ -74,13 +74,16 @@ struct DiskCacheStoreSharingTests {
         #expect(count == [1_000])
     }
 
-    @Test("K05: a database of a version that did not record removals keeps its responses")
-    func databaseWithoutChanges() async throws {
-        let entry = try await files.store().put()
-        try files.connection().run("DROP TABLE changes")
-        let store = files.store()
-        #expect(try await store.entries(for: .sample) == [entry])
-        #expect(try await store.put(.sample(100)) { try await store.remove(resource: $0.resource) } == nil)
+    @Test("K05: a response is not stored if the folder was removed and made again meanwhile, after a removal")
+    func removedFolder() async throws {
+        let (store, other) = (files.store(), files.store())
+        let stored = try await store.put(.sample(100)) { key in
+            try await other.remove(resource: key.resource)
+            try FileManager.default.removeItem(at: files.url)
+            #expect(try await other.entries(for: key).isEmpty)
+        }
+        #expect(stored == nil)
+        #expect(try await store.put(.sample(100)) { _ in } != nil)
     }
 
     @Test("A store that opens the folder removes the files of bodies that a crash has left, but not unfinished ones")

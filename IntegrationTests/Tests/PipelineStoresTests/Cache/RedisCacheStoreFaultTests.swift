@@ -79,12 +79,13 @@ struct RedisCacheStoreFaultTests {
             try await redis.command("CONFIG", "SET", "maxmemory", "1")
             let calls: [@Sendable () async throws -> Void] = [
                 { try await store.put(.sample("b")) }, { try await store.put(.sample("b"), .sample(600_000)) },
+                { _ = try await store.lookUp(CacheKey(resource: "other", account: "account")) },
             ]
             for call in calls {
                 let error = await #expect(throws: CacheStoreError.self) { try await call() }
                 #expect(error?.code == .full)
             }
-            #expect(try await store.entries(for: .sample) == [entry])
+            #expect(try await store.lookUp(.sample).entries == [entry])
             try await store.remove(resource: "resource")
             #expect(try await store.entries(for: .sample).isEmpty)
         }

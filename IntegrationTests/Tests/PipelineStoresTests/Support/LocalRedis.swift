@@ -109,7 +109,10 @@ final class LocalRedis: @unchecked Sendable {
     // MARK: Content
 
     @discardableResult
-    func command(_ arguments: String...) async throws -> RedisReply {
+    func command(_ arguments: String...) async throws -> RedisReply { try await command(arguments) }
+
+    @discardableResult
+    func command(_ arguments: [String]) async throws -> RedisReply {
         let request = RedisRequest(arguments.map { .text($0) })
         return try await client?.send(request).first ?? .null
     }

@@ -7,9 +7,9 @@ import Foundation
 extension CacheDatabase {
     private static let maximumChangeCount = 1_000
 
-    /// Returns the number of the latest removal, and the database that has counted it.
+    /// Returns the number of the latest removal, and the open database that has counted it.
     func generation(_ connection: SQLiteConnection) throws(SQLiteError) -> Data {
-        Data("\(try latestChange(connection)) \(fileName ?? "")".utf8)
+        Data("\(try latestChange(connection)) \(opening)".utf8)
     }
 
     private func latestChange(_ connection: SQLiteConnection) throws(SQLiteError) -> Int {
@@ -24,14 +24,14 @@ extension CacheDatabase {
         try connection.run("DELETE FROM changes WHERE number <= ?", [.integer(number - Self.maximumChangeCount)])
     }
 
-    /// Returns whether a removal since a generation may have affected a key, or another database has replaced that one.
+    /// Returns whether a removal since a generation may have affected a key, or the database is not the one of then.
     func isChanged(
         _ key: CacheKey,
         since generation: Data,
         _ connection: SQLiteConnection
     ) throws(SQLiteError) -> Bool {
         let parts = String(decoding: generation, as: UTF8.self).split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let start = Int(parts[0]), parts[1] == fileName ?? "" else { return true }
+        guard parts.count == 2, let start = Int(parts[0]), parts[1] == opening else { return true }
         guard try latestChange(connection) - start <= Self.maximumChangeCount else { return true }
         let scopes = [Removal.resource(key.resource), .account(key.account)].compactMap(\.scope)
         let changes = try connection.rows(

@@ -14,8 +14,8 @@ actor CacheDatabase {
     nonisolated let reserved = ReservedBytes()
 
     private var file: CacheDatabaseFile?
-    /// The name of the current database.
-    var fileName: String? { file?.name }
+    /// What identifies the open database; another one may have its name if the folder was removed meanwhile.
+    var opening: String { file?.opening.uuidString ?? "" }
     private var knownSecret: Data?
     /// When entries were used, by their numbers, unless the database contains it.
     var uses: [Int: Int] = [:]

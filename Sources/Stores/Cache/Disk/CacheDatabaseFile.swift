@@ -10,6 +10,8 @@ struct CacheDatabaseFile {
     let connection: SQLiteConnection
     /// The name of the file in its folder.
     let name: String
+    /// A new value each time that a file is opened.
+    let opening = UUID()
     private let identity: CacheFolder.Identity
 
     /// Returns whether the file still has its name, so that it was neither replaced nor removed.

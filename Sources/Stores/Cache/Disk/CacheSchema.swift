@@ -8,6 +8,8 @@ enum CacheSchema {
 
     /// Creates the tables; `files` contains the sum of the lengths of all files, so that no call has to add them up.
     ///
+    /// `changes` contains the latest removals.
+    ///
     /// Times are in milliseconds since 1970, `used` in microseconds. The body comes last, so that SQLite does not read
     /// it for the columns before it. There are no triggers, so that SQLite can remove all rows at once.
     static let creation = """
@@ -36,19 +38,17 @@ enum CacheSchema {
         ) WITHOUT ROWID;
         CREATE INDEX locksByExpiry ON locks(expiry);
         CREATE TABLE secrets(one INTEGER PRIMARY KEY CHECK (one = 1), bytes BLOB NOT NULL);
+        CREATE TABLE changes(number INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE);
         PRAGMA user_version = \(version);
         COMMIT;
         """
 
     /// Applies to each connection; the log shrinks to 4 MiB after a large transaction.
-    ///
-    /// `changes` contains the latest removals. Earlier versions have made databases without it, and do not use it.
     static let settings = """
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = NORMAL;
         PRAGMA journal_size_limit = 4194304;
         PRAGMA trusted_schema = OFF;
-        CREATE TABLE IF NOT EXISTS changes(number INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE);
         """
 }
 #endif

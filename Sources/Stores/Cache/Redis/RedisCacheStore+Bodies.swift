@@ -58,8 +58,7 @@ extension RedisCacheStore {
             .text(id), .bytes(value), .number(timeToLive), .bytes(Self.randomBytes(8)), .bytes(lastPiece),
             .bytes(generation ?? Data()),
         ]
-        let moreKeys = [.text(keys.secret)] + keys.changes(for: entry.key)
-        let reply = try await run(RedisScript.publish, entry.key, moreKeys, arguments)
+        let reply = try await run(RedisScript.publish, entry.key, [.text(keys.secret)], arguments)
         if reply.integer == 2 { return nil }
         guard reply.integer == 1 else { throw CacheStoreError.redis(.full, "a part of the body was evicted") }
         return stored

@@ -5,28 +5,34 @@ extension RedisCacheStore {
     /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
     ///
     /// - Throws: ``CacheStoreError``.
-    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await lookUp(key).entries }
+    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await read(key).entries }
 
-    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and the latest removals of its
-    /// resource and its account.
+    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and the generations of the store,
+    /// of its resource and of its account.
     ///
-    /// Redis keeps removals for a day, unless it evicts them. A response whose request takes longer may be stored
-    /// although another process has removed the responses of its resource.
+    /// A generation is a random value that a removal deletes. If one is missing, a second round trip makes it, for an
+    /// hour; a stored response prolongs it. A response is not stored if one of them was removed, has expired, or was
+    /// evicted since its lookup.
     ///
     /// - Throws: ``CacheStoreError``.
     public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
-        let (names, changes) = (keys.keys(for: key), keys.changes(for: key))
-        let request = RedisRequest(["MGET"] + changes + names[1...], ["HGETALL", names[0]])
+        let (entries, current) = try await read(key)
+        if current.count == RedisEntry.generationByteCount { return (entries, current) }
+        let made = try await run(RedisScript.makeGenerations, key, [], [.bytes(Self.randomBytes(8))]).string
+        guard let made, made.count == RedisEntry.generationByteCount else { throw CacheStoreError.redis(.corrupt) }
+        return (entries, made)
+    }
+
+    /// Returns the variants of a key, and those of its generations that exist.
+    private func read(_ key: CacheKey) async throws -> (entries: [CacheEntry], current: Data) {
+        let names = keys.keys(for: key)
+        let request = RedisRequest(["MGET"] + names[1...], ["HGETALL", names[0]])
         let replies = try await client.send(request)
         guard replies.count == 2, let found = replies[0].array, let values = replies[1].array else {
             throw CacheStoreError.redis(.corrupt)
         }
-        let latest = found.prefix(changes.count).reduce(into: Data()) { all, change in
-            all += change.string ?? Data("-".utf8)
-            all.append(UInt8(ascii: ";"))
-        }
-        let current = found.dropFirst(changes.count).reduce(into: Data()) { $0 += $1.string ?? Data() }
-        return (entries(in: values, current, key), latest)
+        let current = found.reduce(into: Data()) { $0 += $1.string ?? Data() }
+        return (entries(in: values, current, key), current)
     }
 
     /// Returns the entries among the names and values of a hash, without those of former generations.
@@ -64,23 +70,18 @@ extension RedisCacheStore {
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(resource: String) async throws {
-        try await remove(keys.resource(resource), keys.change(ofResource: resource))
+        try await removeGeneration(keys.resource(resource))
     }
 
     /// Removes the responses of an account, or those of all accounts if it is `nil`, even if the task is cancelled.
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(account: String?) async throws {
-        try await remove(account.map(keys.account) ?? keys.generation, keys.change(ofAccount: account))
+        try await removeGeneration(account.map(keys.account) ?? keys.generation)
     }
 
-    /// Removes a generation and records that, so that no response to an earlier request is published after it.
-    private func remove(_ generation: String, _ change: String) async throws {
-        let request = RedisRequest([
-            "EVAL", .text(RedisScript.removeGeneration), "2", .text(generation), .text(change),
-            .bytes(Self.randomBytes(8)),
-        ])
-        _ = try await client.send(request, survivesCancellation: true)
+    private func removeGeneration(_ name: String) async throws {
+        _ = try await client.send(RedisRequest(["DEL", .text(name)]), survivesCancellation: true)
     }
 
     /// Runs a script on the keys of an entry and returns its reply.

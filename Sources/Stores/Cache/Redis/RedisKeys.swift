@@ -5,7 +5,6 @@
 /// |---|---|
 /// | `PREFIX:1:s` | the secret |
 /// | `PREFIX:1:g`, `PREFIX:1:r:RESOURCE`, `PREFIX:1:a:ACCOUNT` | generations: 8 random bytes |
-/// | `PREFIX:1:c:g`, `PREFIX:1:c:r:RESOURCE`, `PREFIX:1:c:a:ACCOUNT` | the latest removals: 8 random bytes, for a day |
 /// | `PREFIX:1:e:KEY` | a hash of the variants of a cache key: ids and ``RedisEntry`` |
 /// | `PREFIX:1:b:TOKEN:NUMBER` | a piece of a body, of 256 KiB except for the last one |
 /// | `PREFIX:1:l:KEY` | the token of the one who revalidates |
@@ -14,8 +13,8 @@
 /// resource or an account are removed by removing its generation: in one step, however many they are. If Redis evicts a
 /// generation, its entries become unreachable; they cannot reappear, because the next generation is another one.
 ///
-/// An entry is not published if one of the latest removals differs from what it was at the lookup. The generations do
-/// not show that, because publishing an entry makes them, too.
+/// A lookup makes the generations that are missing. An entry is not published if one of them is missing or another one
+/// by then, so that no response is stored whose request began before a removal, or before Redis has lost a generation.
 struct RedisKeys: Sendable {
     let secret: String
     let generation: String
@@ -28,10 +27,8 @@ struct RedisKeys: Sendable {
         generation = base + "g"
     }
 
-    func resource(_ resource: String) -> String { base + Self.resource(resource) }
-    func account(_ account: String) -> String { base + Self.account(account) }
-    private static func resource(_ resource: String) -> String { "r:\(resource)" }
-    private static func account(_ account: String) -> String { "a:\(account)" }
+    func resource(_ resource: String) -> String { "\(base)r:\(resource)" }
+    func account(_ account: String) -> String { "\(base)a:\(account)" }
     func entries(_ key: CacheKey) -> String { "\(base)e:\(Self.text(of: key))" }
     func lock(_ key: CacheKey) -> String { "\(base)l:\(Self.text(of: key))" }
 
@@ -42,20 +39,6 @@ struct RedisKeys: Sendable {
     /// The keys on which the entries of a key depend: their hash and the generations, in the order of the scripts.
     func keys(for key: CacheKey) -> [RedisRequest.Argument] {
         [.text(entries(key)), .text(generation), .text(resource(key.resource)), .text(account(key.account))]
-    }
-
-    /// The key of the latest removal of a resource.
-    func change(ofResource resource: String) -> String { "\(base)c:\(Self.resource(resource))" }
-
-    /// The key of the latest removal of an account, or of all accounts if it is `nil`.
-    func change(ofAccount account: String?) -> String { "\(base)c:\(account.map(Self.account) ?? "g")" }
-
-    /// The keys of the latest removals that affect a key, in the order of the scripts.
-    func changes(for key: CacheKey) -> [RedisRequest.Argument] {
-        [
-            .text(change(ofAccount: nil)), .text(change(ofResource: key.resource)),
-            .text(change(ofAccount: key.account)),
-        ]
     }
 
     /// Returns a text that no other key has, whatever characters the hashes contain.

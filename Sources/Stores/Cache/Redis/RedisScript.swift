@@ -9,8 +9,14 @@ enum RedisScript {
     static let maximumVariantCount = 16
     /// How long, in seconds, readers can read a body that has been removed or has expired.
     static let readingTime = 60
-    /// How long, in seconds, a removal is known, which is longer than a response takes.
-    static let removalTime = 86_400
+    /// How long, in seconds, a generation lives under which no entry is stored yet, which is longer than a response
+    /// takes.
+    static let generationTime = 3_600
+
+    /// Returns the generations, and makes those that are missing.
+    ///
+    /// Arguments: new generation.
+    static let makeGenerations = functions + "return current(ARGV[2])"
 
     /// Returns the token of an entry, the number of its bytes, and the bytes themselves if they are one piece.
     ///
@@ -32,14 +38,14 @@ enum RedisScript {
 
     /// Makes an entry visible in place of those with the same variant.
     ///
-    /// Keys: secret, latest removals. Arguments: id, value, time to live, new generation, last piece, latest removals
-    /// at the lookup or nothing. Returns 0 if a piece is missing, and 2 if there was a removal.
+    /// Keys: secret. Arguments: id, value, time to live, new generation, last piece, and the generations at the lookup,
+    /// without which missing ones are made. Returns 0 if a piece is missing, and 2 if a generation is missing or new.
     static let publish =
         functions + changes + """
-            local latest = ''
-            for i = 6, 8 do latest = latest .. (redis.call('GET', KEYS[i]) or '-') .. ';' end
-            if ARGV[7] ~= '' and ARGV[7] ~= latest then return 2 end
-            local old, value = redis.call('HGET', KEYS[1], ARGV[2]), current(ARGV[5]) .. ARGV[3]
+            local isKnown = ARGV[7] ~= ''
+            local now = current(not isKnown and ARGV[5])
+            if isKnown and now ~= ARGV[7] then return 2 end
+            local old, value = redis.call('HGET', KEYS[1], ARGV[2]), now .. ARGV[3]
             if pieceCount(value) > 0 then
                 redis.call('SET', piece(value, pieceCount(value) - 1), ARGV[6], 'EX', \(readingTime))
             end
@@ -71,16 +77,6 @@ enum RedisScript {
             if value then remove(ARGV[2], value) end
             return 1
             """
-
-    /// Removes a generation and records that.
-    ///
-    /// Keys: the generation and its latest removal, no others. Arguments: a new value. If its memory is full, Redis
-    /// refuses `SET` only before a script has written.
-    static let removeGeneration = """
-        redis.call('DEL', KEYS[1])
-        redis.call('SET', KEYS[2], ARGV[1], 'EX', \(removalTime))
-        return 1
-        """
 
     /// Deletes a key if it has a value.
     ///
@@ -115,7 +111,7 @@ enum RedisScript {
                 local one = redis.call('GET', KEYS[i])
                 if new and not one then
                     one = new
-                    redis.call('SET', KEYS[i], one, 'EX', 60)
+                    redis.call('SET', KEYS[i], one, 'EX', \(generationTime))
                 end
                 all = all .. (one or '')
             end
