@@ -59,11 +59,18 @@ public struct APICall<Value: Sendable>: Sendable {
 
     /// Called at the start of each call.
     let prepare: @Sendable () -> Perform
+    /// The calls for which `Provider.drain(within:)` waits.
+    private let inProgress: CallsInProgress
     private var handlers = Handlers()
     private var place: CallbackPlace
 
-    init(on executor: (any TaskExecutor)?, prepare: @escaping @Sendable () -> Perform) {
+    init(
+        on executor: (any TaskExecutor)?,
+        among inProgress: CallsInProgress,
+        prepare: @escaping @Sendable () -> Perform
+    ) {
         place = CallbackPlace(executor: executor)
+        self.inProgress = inProgress
         self.prepare = prepare
     }
 
@@ -161,7 +168,11 @@ extension APICall {
     @discardableResult
     public func execute() -> Task<Void, Never> {
         let perform = prepare()
-        return Task { await run(perform) }
+        inProgress.begin()
+        return Task {
+            defer { inProgress.end() }
+            await run(perform)
+        }
     }
 
     func run(_ perform: Perform) async {

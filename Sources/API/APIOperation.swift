@@ -100,7 +100,7 @@ extension APIClient {
     /// The call starts with ``APICall/execute()``, and all its requests go to the environment that is current at that
     /// time.
     public func call<Operation: APIOperation>(_ operation: Operation) -> Operation.ValueCall {
-        APICall(on: provider.callbackExecutor) {
+        APICall(on: provider.callbackExecutor, among: provider.callsInProgress) {
             let client = pinned
             return { listener in
                 if Task.isCancelled, !(operation is any ProviderCall) {

@@ -45,6 +45,23 @@ struct APICallTests {
         #expect(journal.entries == ["started", entry])
     }
 
+    @Test("Provider.drain waits for a call from its start until its last handler has returned")
+    func drain() async throws {
+        let bench = APIBench(.ok)
+        let provider = bench.api.provider
+        let (queue, isHeld) = (DispatchQueue(label: "held"), DispatchSemaphore(value: 0))
+        queue.async { isHeld.wait() }
+        defer { isHeld.signal() }
+        let task = call(bench.api.call(APIRequest<IgnoredBody>("x"))).deliver(on: .queue(queue)).execute()
+        try #require(await provider.drain(within: .zero) == false)
+        async let isDrained = provider.drain(within: .seconds(1))
+        try await bench.clock.waitForSleepers()
+        isHeld.signal()
+        #expect(await isDrained)
+        #expect(journal.entries == ["started", "success"])
+        await task.value
+    }
+
     @Test(
         "A failure without a handler of its own calls onError once",
         arguments: [

@@ -8,14 +8,18 @@ final class BackgroundCalls: Sendable {
     private struct State {
         /// The tasks by the number of their call; `nil` until the task is made.
         var tasks: [Int: Task<Void, Never>?] = [:]
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter = 0
         var isShutDown = false
     }
 
     private let state = Mutex(State())
+    /// The number of these calls.
+    private let own = CallsInProgress()
+    /// The number of all calls of the provider.
+    private let all: CallsInProgress
 
-    var isEmpty: Bool { state.withLock { $0.tasks.isEmpty } }
+    init(among all: CallsInProgress) {
+        self.all = all
+    }
 
     /// Runs work in a separate task.
     ///
@@ -27,6 +31,8 @@ final class BackgroundCalls: Sendable {
             return false
         }
         if isRefused { return nil }
+        own.begin()
+        all.begin()
         let task = Task(executorPreference: SeparateTasks.executor) {
             await work()
             self.end(id)
@@ -40,13 +46,9 @@ final class BackgroundCalls: Sendable {
     }
 
     private func end(_ id: Int) {
-        let waiters = state.withLock { state in
-            state.tasks[id] = nil
-            guard state.tasks.isEmpty else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
-        }
-        for waiter in waiters { waiter.resume() }
+        state.withLock { _ = $0.tasks.removeValue(forKey: id) }
+        own.end()
+        all.end()
     }
 
     /// Cancels all calls and refuses new ones.
@@ -60,25 +62,8 @@ final class BackgroundCalls: Sendable {
         for task in state.withLock({ Array($0.tasks.values) }) { task?.cancel() }
     }
 
-    /// Waits until no call is left, or until the waiting task is cancelled.
-    func drain() async {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let isOver = state.withLock { state in
-                    guard !state.tasks.isEmpty, !Task.isCancelled else { return true }
-                    state.waiters[number] = waiter
-                    return false
-                }
-                if isOver { waiter.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
-        }
-    }
+    /// Waits until no background call is left, or until the waiting task is cancelled.
+    func drain() async { await own.drain() }
 }
 
 extension PipelineContext {

@@ -13,6 +13,8 @@ final class CallSettings: Sendable {
     let timeline: TimelineSettings?
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
+    /// The calls of the provider that have not ended, including background calls.
+    let inProgress: CallsInProgress
     /// The calls that plugins have begun in the background.
     let background: BackgroundCalls
     private let callCount: CallCount
@@ -30,7 +32,8 @@ final class CallSettings: Sendable {
         coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
-        background = BackgroundCalls()
+        inProgress = CallsInProgress()
+        background = BackgroundCalls(among: inProgress)
         callCount = CallCount()
     }
 
@@ -44,6 +47,7 @@ final class CallSettings: Sendable {
         transportDecodesContent = settings.transportDecodesContent
         self.timeline = timeline
         self.finishers = finishers
+        inProgress = settings.inProgress
         background = settings.background
         callCount = settings.callCount
     }

@@ -254,6 +254,13 @@ extension CallState {
     /// Whether a plugin sees how the call ended.
     var isObserved: Bool { !settings.finishers.isEmpty }
 
+    /// Records that the call has ended, so that ``Provider/drain(within:)`` no longer waits for it.
+    ///
+    /// A background call counts until its plugin has received the result.
+    func leave() {
+        if parentID == nil { settings.inProgress.end() }
+    }
+
     /// Shows the plugins how the call ended.
     ///
     /// - Parameters:

@@ -54,6 +54,7 @@ package struct PerformedCall: Sendable {
 
     /// Ends the call with a result that differs from its own.
     func finish(_ result: CallResult) {
+        defer { call.leave() }
         guard let observed else { return }
         switch result {
         case .success(let response): observed.finish(nil, response)
@@ -90,10 +91,10 @@ package struct PerformedCall: Sendable {
 
     /// Returns the result of a call that is read as a stream, which ends when the body of its response ends.
     func streamed() -> CallResult {
-        guard let observed, case .success(var response) = result,
+        guard call.parentID == nil || observed != nil, case .success(var response) = result,
             response.body.bytes == nil, response.body.fileURL == nil
         else { return finished() }
-        response.body = response.body.ending(observed, response)
+        response.body = response.body.ending(call, response)
         return .success(response)
     }
 }

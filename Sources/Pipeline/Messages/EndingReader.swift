@@ -105,5 +105,6 @@ private final class StreamEnd: Sendable {
         if error?.request == nil { error?.request = open.response.request }
         error?.exchanges = open.call.exchanges
         open.call.finish(error?.described(by: open.call), open.response, byteCount: byteCount)
+        open.call.leave()
     }
 }

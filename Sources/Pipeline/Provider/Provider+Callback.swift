@@ -38,6 +38,9 @@ extension Provider {
         }
     }
 
+    /// The calls for which ``drain(within:)`` waits; a task that makes calls counts among them from its beginning.
+    package var callsInProgress: CallsInProgress { engine.settings.inProgress }
+
     /// Runs work in a separate task and delivers its result exactly once.
     func deliver<Value: Sendable>(
         on callbackExecutor: (any TaskExecutor)?,
@@ -45,7 +48,10 @@ extension Provider {
         work: @escaping @Sendable () async -> Result<Value, PipelineError>
     ) -> Task<Void, Never> {
         let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
+        let inProgress = callsInProgress
+        inProgress.begin()
         return Task {
+            defer { inProgress.end() }
             let result = await work()
             let isTold = await place.run(
                 isolatedTo: completion.isolation,

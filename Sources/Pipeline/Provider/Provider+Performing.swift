@@ -32,6 +32,7 @@ extension Provider {
         _ onStart: (@Sendable () -> Void)?,
         _ settings: CallSettings
     ) -> (CallState, PipelineError?) {
+        settings.inProgress.begin()
         let (endpoint, failure) = endpointAndFailure(target)
         let call = CallState(
             target: isMulti ? MultiTarget(target).target : target,

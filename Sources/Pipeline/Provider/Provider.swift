@@ -96,9 +96,9 @@ public final class Provider<Target: TargetType>: Sendable {
     ///   - options: the options of this call; they override those of the target.
     /// - Returns: the response, with any status that the target accepts.
     /// - Throws: ``PipelineError``; `CancellationError` if the task was cancelled. Reading the body throws the same
-    ///   errors. If the target does not accept the status, the error includes the body, provided that it arrives within
-    ///   ``RequestOptions/attemptTimeout`` (10 s if not set) and does not exceed
-    ///   ``PipelineLimits/discardedBodyByteCount``.
+    ///   errors; further reads throw that error again. If the target does not accept the status, the error includes the
+    ///   body, provided that it arrives within ``RequestOptions/attemptTimeout`` (10 s if not set) and does not
+    ///   exceed ``PipelineLimits/discardedBodyByteCount``.
     @concurrent
     public func stream(
         _ target: Target,

@@ -66,19 +66,26 @@ extension PipelineContext {
 }
 
 extension Provider {
-    /// Waits for the background calls that plugins have begun, including those that begin during the wait.
+    /// Waits until no call of the provider is in progress.
     ///
-    /// It does not wait for calls of `request` and `stream`. If no plugin has begun a background call, it returns at
-    /// once, even if such calls are in progress; await their tasks first. <doc:OnAServer> shows the end of a program.
+    /// It waits for calls of all methods of the provider and for the background calls of plugins. New calls are
+    /// accepted during the wait, which ends only when they have ended as well. <doc:OnAServer> shows the end of a
+    /// program.
+    ///
+    /// A call with a completion ends when that has returned. A call of `stream` ends when its body has been read, or
+    /// released before its end; so does each connection of `serverSentEvents`.
+    ///
+    /// A call does not end while it waits for this method: if a plugin awaits it within a call, it returns `false` when
+    /// the limit is over.
     ///
     /// - Parameter limit: the longest time to wait on the provider's clock, zero and up.
-    /// - Returns: whether no background call is left; `false` also if the waiting task is cancelled.
+    /// - Returns: whether no call is left; `false` also if the waiting task is cancelled.
     @discardableResult
     public func drain(within limit: Duration) async -> Bool {
         let settings = engine.settings
-        guard !settings.background.isEmpty else { return true }
+        guard !settings.inProgress.isEmpty else { return true }
         let end: Void? = try? await settings.clock.run(within: limit, phase: .total) {
-            await settings.background.drain()
+            await settings.inProgress.drain()
             try Task.checkCancellation()
         }
         return end != nil

@@ -61,16 +61,6 @@ struct BackgroundCallsTests {
         #expect(await provider.drain(within: .seconds(1)))
     }
 
-    @Test("drain does not wait for the user's own calls")
-    func ownCalls() async throws {
-        let provider = provider(delayed)
-        async let response = provider.request(TestTarget())
-        try await clock.waitForSleepers()
-        #expect(await provider.drain(within: .seconds(1)))
-        clock.advance(by: .seconds(5))
-        #expect(try await response.statusCode == 200)
-    }
-
     @Test("shutdown cancels background calls and refuses new ones, and the user's own calls still work")
     func shutdown() async throws {
         let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
