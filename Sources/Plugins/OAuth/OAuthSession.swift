@@ -278,7 +278,7 @@ final class OAuthSession: Sendable {
             try use(other)
             return other
         }
-        return try await keep(obtain(date, expired), generation)
+        return try await keptEvenIfLate(generation, context) { try await self.obtain(date, expired) }
     }
 
     /// The errors that say that a refresh token is no longer valid; the second is GitHub's.
@@ -325,9 +325,23 @@ final class OAuthSession: Sendable {
     ) async throws -> OAuthCredential? {
         let key = try key(of: used)
         let form = [("grant_type", "refresh_token"), ("refresh_token", used.refreshToken ?? "")]
-        let response = try await requests.post(try await metadata().token, form, key: key)
-        let date = context.clock.date
-        return try await keep(requests.credential(response, replacing: used, key: key, date: date), generation)
+        let endpoint = try await metadata().token
+        return try await keptEvenIfLate(generation, context) {
+            let response = try await self.requests.post(endpoint, form, key: key)
+            return try self.requests.credential(response, replacing: used, key: key, date: context.clock.date)
+        }
+    }
+
+    /// Obtains and stores a credential, also after the caller has left, because a refresh token may be used up.
+    private func keptEvenIfLate(
+        _ generation: Int,
+        _ context: PipelineContext,
+        _ obtain: @escaping @Sendable () async throws -> OAuthCredential
+    ) async throws -> OAuthCredential? {
+        let credential = try await Self.unattended(on: context.taskExecutor, obtain) { credential in
+            _ = try? await self.keep(credential, generation)
+        }
+        return try await keep(credential, generation)
     }
 
     /// Obtains a token of a client that acts for itself.
@@ -393,16 +407,18 @@ extension OAuthSession {
     /// Runs work to its end, because the server may act on its request already; a caller that is cancelled leaves.
     ///
     /// - Parameters:
+    ///   - executor: the executor of the work.
     ///   - work: the work.
     ///   - late: gets the result if the caller has left.
     /// - Returns: the result of the work.
     /// - Throws: the error of the work; `CancellationError` as soon as the caller is cancelled.
     static func unattended<Value: Sendable>(
+        on executor: (any TaskExecutor)? = nil,
         _ work: @escaping @Sendable () async throws -> Value,
         late: @escaping @Sendable (Value) async -> Void = { _ in }
     ) async throws -> Value {
         let waiter = TokenWaiter<Result<Value, any Error>>()
-        Task {
+        Task(executorPreference: executor) {
             do {
                 let value = try await work()
                 if !waiter.fill(.success(value)) { await late(value) }

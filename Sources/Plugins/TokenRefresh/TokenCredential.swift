@@ -11,6 +11,9 @@ public import Foundation
 /// ```
 public protocol TokenCredential: Sendable {
     /// The token to send, without its scheme.
+    ///
+    /// An empty token counts as none: the credential is refreshed before it is used. If the new token is empty, too,
+    /// the call fails with `invalidRequest.headerValue`.
     var accessToken: String { get }
 
     /// The date when the token expires; with `nil`, it is used until a server refuses it.

@@ -124,7 +124,7 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     func needsRefresh(at date: Date) -> Bool {
         guard let credential else { return obtainsCredential }
         let due = isUnseen ? policy.due(credential, receivedAt: date) : due
-        return isRefused || due.map { $0 <= date } ?? false
+        return isRefused || credential.accessToken.isEmpty || due.map { $0 <= date } ?? false
     }
 
     /// The refresh that occupies the slot: in progress, cancelled, or being reported.

@@ -272,7 +272,7 @@ struct OAuthPluginTests {
         #expect(store.inner.load(OAuthBench.storeKey) == nil)
     }
 
-    @Test("A refresh that ends after the sign-out stores nothing")
+    @Test("G08: a refresh that ends after the sign-out stores nothing, and its tokens are revoked")
     func lateRefresh() async throws {
         let bench = OAuthBench { request, _ in
             guard request.form["grant_type"] == "refresh_token" else { return nil }
@@ -294,6 +294,27 @@ struct OAuthPluginTests {
         }
         #expect(bench.store.load(OAuthBench.storeKey) == nil)
         #expect(try await !oauth.isSignedIn)
+        #expect(bench.revoked == ["CANARY-refresh-1", "CANARY-access-1", "CANARY-refresh-9", "CANARY-access-9"])
+    }
+
+    @Test("A10 What a refresh brings after its time limit is stored, and the next call uses it")
+    func slowRefresh() async throws {
+        let bench = OAuthBench { request, _ in
+            guard request.form["grant_type"] == "refresh_token" else { return nil }
+            return .delayed(.seconds(45), OAuthBench.tokens(9))
+        }
+        let oauth = bench.plugin(grant: OAuthBench.browser())
+        let provider = bench.provider(oauth)
+        try await bench.clock.run {
+            try await oauth.signIn()
+            try await bench.clock.sleep(for: .seconds(3_600))
+            let error = await oauthError { _ = try await provider.request(.list) }
+            #expect(error != nil)
+            try await bench.clock.sleep(for: .seconds(30))
+            _ = try await provider.request(.list)
+        }
+        #expect(bench.tokenForms.count { $0["grant_type"] == "refresh_token" } == 1)
+        #expect(bench.revoked == [])
     }
 
     /// A store that takes 10 s to load.

@@ -46,7 +46,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         "Q09 A token that cannot be sent is refused with an error that does not reveal it",
         arguments: [
             (AuthorizationType.bearer, "canary\r\nX-Evil:1", PipelineError.Code.invalidRequest(.headerValue)),
-            (.bearer, "", .invalidRequest(.headerValue)), (.bearer, "canary two", .invalidRequest(.credential)),
+            (.bearer, "canary two", .invalidRequest(.credential)),
             (.basic, "user:canary", .invalidRequest(.credential)),
         ]
     )

@@ -78,6 +78,23 @@ struct TokenRefreshPluginTests {
 
     // MARK: Effects: when it refreshes
 
+    @Test(
+        "An empty token counts as none: it is refreshed first, and a call with an empty new one fails and sends nothing"
+    )
+    func emptyToken() async throws {
+        let bench = TokenBench { _ in true }
+        _ = try await bench.provider(bench.plugin("")).request(Ask.bearer)
+        #expect(bench.sent == ["Bearer t1"])
+        #expect(bench.expired == [""])
+        let plugin = TokenRefreshPlugin(credential: bench.session("old", expiresIn: .zero)) { _, _ in bench.session("")
+        }
+        let error = await #expect(throws: PipelineError.self) {
+            try await bench.provider(plugin).request(Ask.bearer)
+        }
+        #expect(error?.code == .invalidRequest(.headerValue))
+        #expect(bench.sent.count == 1)
+    }
+
     @Test("A refused token is refreshed, and the request is retried as a separate attempt")
     func refused() async throws {
         let bench = TokenBench(refuses: "old")
