@@ -54,7 +54,7 @@ extension HAREntry {
     /// - Returns: the body, or `nil` if it is not in the coding that its header fields name.
     private static func unmarkedPieces(_ text: String, _ headers: HTTPFields) -> Data? {
         guard headers.contains(.contentEncoding), let body = try? pieces(text, isBase64: false),
-            CodedBody.decoded(body, headers, upTo: maximumByteCount) != nil
+            (try? CodedBody.decode(body, headers, upTo: maximumByteCount)) != nil
         else { return nil }
         return body
     }

@@ -80,7 +80,7 @@ struct InspectedExchange {
     private mutating func dropCodedBodies(upTo limit: Int) {
         let note = "in a content coding that is not decoded, or that has more than \(limit) bytes decoded"
         if let body = recorded.request.body, !body.isEmpty, CodedBody.isNamed(in: recorded.request.headers),
-            CodedBody.decoded(body, recorded.request.headers, upTo: limit) == nil
+            (try? CodedBody.decode(body, recorded.request.headers, upTo: limit)) == nil
         {
             recorded.request.body = nil
             requestNote = "\(body.count) bytes \(note)"
@@ -90,7 +90,11 @@ struct InspectedExchange {
         }
         let isWhole = CodedBody.isWhole(status: response.status, method: recorded.request.method)
         let isCut = recorded.failure != nil
-        if isWhole, CodedBody.decoded(response.body, response.headers, isCut: isCut, upTo: limit) != nil { return }
+        if isWhole,
+            (try? CodedBody.decode(response.body, response.headers, isCut: isCut, upTo: limit)) != nil
+        {
+            return
+        }
         recorded.response?.body = Data()
         responseNote = "\(response.body.count) bytes \(note)"
     }

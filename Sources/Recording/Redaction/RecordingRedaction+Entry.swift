@@ -142,7 +142,7 @@ extension RecordingRedaction {
         guard let (stored, isCoded) = try? entry.responseBody(fields, nil) else {
             return node(content, isHidden: false)
         }
-        let decoded = isCoded ? CodedBody.decoded(stored, fields, upTo: Self.decodedByteCount)?.body : stored
+        let decoded = isCoded ? (try? CodedBody.decode(stored, fields, upTo: Self.decodedByteCount))?.body : stored
         let body = decoded ?? stored
         let shown = self.body(body, contentType: type)
         var result = mapMembers(of: content) { name, value in

@@ -16,7 +16,7 @@ extension RecordingRedaction {
             response.wireByteCount = response.body.count
             response.isCoded = true
             if CodedBody.isWhole(status: response.status, method: exchange.request.method),
-                let decoded = CodedBody.decoded(
+                let decoded = try? CodedBody.decode(
                     response.body,
                     response.headers,
                     pieces: response.chunks.map(\.byteCount),

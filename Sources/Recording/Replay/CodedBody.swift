@@ -56,17 +56,6 @@ enum CodedBody {
         return (output.finish(), pieces.isEmpty ? [] : counts)
     }
 
-    /// Returns the decoded body and the decoded length of each piece; `nil` if it cannot be decoded.
-    static func decoded(
-        _ body: Data,
-        _ fields: HTTPFields,
-        pieces: [Int] = [],
-        isCut: Bool = false,
-        upTo limit: Int
-    ) -> (body: Data, pieces: [Int])? {
-        do { return try decode(body, fields, pieces: pieces, isCut: isCut, upTo: limit) } catch { return nil }
-    }
-
     private static func read(_ chain: inout DecoderChain, into output: inout ByteBuffer) throws {
         while true {
             let count = try chain.read(into: output.room(upTo: 1 << 20))
@@ -77,7 +66,8 @@ enum CodedBody {
 
     /// Returns the request with its body decoded if possible.
     static func decoded(_ request: RecordedExchange.Request, upTo limit: Int) -> RecordedExchange.Request {
-        guard let body = request.body, let decoded = decoded(body, request.headers, upTo: limit) else { return request }
+        guard let body = request.body, let decoded = try? decode(body, request.headers, upTo: limit)
+        else { return request }
         var request = request
         request.body = decoded.body
         return request
