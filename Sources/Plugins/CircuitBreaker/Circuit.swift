@@ -178,11 +178,12 @@ struct Circuit: Sendable {
 
     /// Begins a break, which is twice as long as the one before, more or less, if that has not ended in success.
     ///
-    /// Clients that opened their circuits together do not all return together.
+    /// Unless all breaks are equally long, clients that opened their circuits together do not all return together.
     private mutating func open(at moment: Duration) {
         var length = rules.breakDuration
-        if let latestBreak, let maximum = rules.maximumBreakDuration {
-            length = min(latestBreak * Double.random(in: 1.6...2.4, using: &random), maximum)
+        if let maximum = rules.maximumBreakDuration {
+            let factors = latestBreak == nil ? 0.8...1.2 : 1.6...2.4
+            length = min((latestBreak ?? length) * Double.random(in: factors, using: &random), maximum)
         }
         latestBreak = length
         openUntil = moment + length

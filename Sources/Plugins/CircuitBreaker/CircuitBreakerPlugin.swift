@@ -32,7 +32,7 @@ public import Pipeline
 /// - A response is a success when its body has ended or is released unread. If its body fails, the rules for errors
 ///   apply. A probe of a streamed call or a download is a success as soon as its head has arrived.
 /// - Calls of one `partition` share a circuit, and copies of the plugin share all circuits. At most 1,000 are kept;
-///   beyond that, one that is closed without failures is forgotten. A circuit needs less than 2 KB.
+///   beyond that, one that is closed is forgotten, and first one without failures. A circuit needs less than 2 KB.
 /// - Does not touch requests and responses. A stream of a response is passed on as it arrives.
 /// - Measures time on the clock of the calls. Providers that share the plugin should have the same clock.
 /// - Annotates calls with `opened`, `closed`, `probe` and `refused`.
@@ -47,7 +47,7 @@ public import Pipeline
 /// | `breakDuration` | 5 s | more than 0, up to one day | long enough for a restart, short enough for people who wait |
 /// | `probeCount` | 1 | `1...1,000` | a server that recovers gets a single request |
 /// | `probeTimeout` | 30 s | more than zero | a probe that hangs must not keep the circuit from being probed |
-/// | `maximumBreakDuration` | `nil`: `breakDuration` | up to one day | each break after a failed probe is 1.6 to 2.4 times as long as the one before, up to this |
+/// | `maximumBreakDuration` | `nil`: `breakDuration` | up to one day | the first break is 0.8 to 1.2 times `breakDuration`, and each break after a failed probe 1.6 to 2.4 times the one before, up to this, so that clients do not all return together |
 /// | `slowCallDuration` | `nil`: a slow success is a success | more than zero | what counts as slow depends on the service |
 /// | `partition` | ``TrafficPartition/authority`` | | servers fail independently |
 ///

@@ -14,6 +14,31 @@ struct CircuitPass: Sendable {
         return watch
     }
 
+    /// Sleeps until a moment, or until the circuit opens that has let the request of the current task pass.
+    ///
+    /// - Throws: ``CircuitHasOpened`` in the latter case, and `CancellationError`.
+    static func sleep(until moment: PipelineClock.Instant, on clock: PipelineClock) async throws {
+        guard let current else { return try await clock.sleep(until: moment) }
+        let (openings, continuation) = AsyncStream<Never>.makeStream()
+        let watch = current.watch { continuation.finish() }
+        defer { watch.end() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await clock.sleep(until: moment) }
+            group.addTask {
+                for await _ in openings {}
+                try Task.checkCancellation()
+                throw CircuitHasOpened()
+            }
+            try await group.next()
+        }
+    }
+
+    /// Throws if the circuit no longer lets the request of the current task pass.
+    static func check() throws {
+        if current?.circuit.refuses == true { throw CircuitHasOpened() }
+    }
+
     /// The registration of a closure.
     struct Watch {
         fileprivate let circuit: SharedCircuit

@@ -12,7 +12,7 @@ extension PipelineError {
     static func refused(by circuit: SharedCircuit, in state: CircuitState, retryAfter: Duration?) -> PipelineError {
         let name = "the circuit of \(circuit.name ?? "its partition")"
         let cause = circuit.cause
-        let after = cause.map { " after " + ($0.statusCode.map { "status \($0)" } ?? $0.code.rawValue) } ?? ""
+        let after = cause.map { " after \($0.text)" } ?? ""
         return switch state {
         case .isolated: refused(.circuitOpen, "\(name) is isolated until it is reset")
         case .closed, .halfOpen:

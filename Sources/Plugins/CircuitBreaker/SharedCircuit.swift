@@ -34,6 +34,9 @@ final class SharedCircuit: PartitionObject {
         state.withLock { $0.circuit.isIdle(at: $0.origin?.duration(to: now) ?? .zero) }
     }
 
+    /// Whether the circuit is closed, with or without failures.
+    var isPermissive: Bool { current == .closed }
+
     /// The latest failure that was counted; `nil` before the first.
     var cause: PipelineError.RefusalCause? { state.withLock { $0.cause } }
 

@@ -182,6 +182,8 @@ struct AdaptiveLimit: Sendable {
             guard gradient > 0.75 else {
                 hasKnee = true
                 phase = .following
+                // The first baseline is coarse.
+                nextProbe = now
                 return follow(min(gradient, kept), isSaturated: true)
             }
             climb()

@@ -24,8 +24,9 @@ public import Pipeline
 ///   at first. One request that still awaits its head is always let through, to learn whether the server has become
 ///   faster.
 /// - An adaptive limit learns from each exchange that succeeds: from the time until the end of the body, or until the
-///   header fields for a streamed call. Timeouts and the statuses 429, 503 and 504 count as dropped requests. Other
-///   errors, and cancelled calls, say nothing. `decide` changes that.
+///   header fields for a streamed call. The statuses 429, 503 and 504 count as dropped requests. So do timeouts, and
+///   calls that are cancelled because their time is up, once they are a quarter of the latest requests: a few may have
+///   had little time left when they were sent. Other errors and cancelled calls say nothing. `decide` changes that.
 /// - Each hop of a redirect needs a permit of its own partition, while the body of the hop before is discarded first.
 /// - Does not touch requests and responses, except that a streamed body is watched for its end. Keeps at most 1,000
 ///   partitions. A free permit costs two short locks and no allocation.
@@ -50,7 +51,8 @@ public import Pipeline
 /// - The time in the queue does not count as part of an attempt timeout, but does count as part of a total timeout.
 ///
 /// **Errors**: `limit.concurrency` if the queue is full, and `timeout.queue` if no permit was free in time. In both
-/// cases, nothing was sent. A cancelled call ends as cancelled. All other failures pass through unchanged.
+/// cases, nothing was sent, and `refusalCause` is the failure of the attempt before. A cancelled call ends as
+/// cancelled. All other failures pass through unchanged.
 ///
 /// **Secrets**: none. Errors and reports show the origin of a partition, but no key from a closure.
 ///
@@ -114,9 +116,9 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
         }
         if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
-            if CircuitPass.current?.circuit.refuses == true {
+            do { try CircuitPass.check() } catch {
                 turnstile.leave(from: context.clock.now, on: context.clock, nil)
-                throw CircuitHasOpened()
+                throw error
             }
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
@@ -183,16 +185,23 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
             // A loop of refused calls must not keep a thread from those that have permits.
             await Task.yield()
             context.annotate("refused", by: self)
-            throw self.error(for: error, key)
+            throw self.error(for: error, key, context)
         }
     }
 
-    private func error(for refusal: TurnstileRefusal, _ key: TrafficKey) -> PipelineError {
+    private func error(
+        for refusal: TurnstileRefusal,
+        _ key: TrafficKey,
+        _ context: PipelineContext
+    ) -> PipelineError {
         let place = key.shownName.map { " to \($0)" } ?? " of the partition"
+        let cause = context.earlierFailure
         guard refusal.reason == .full else {
-            return .refused(.timeout(.queue), "no permit for a request\(place) was free in time, nothing was sent")
+            let reason = "no permit for a request\(place) was free in time, nothing was sent"
+            return .refused(.timeout(.queue), after: cause, reason)
         }
-        return .refused(.limit(.concurrency), "\(queue) requests\(place) are already waiting, nothing was sent")
+        let reason = "\(queue) requests\(place) are already waiting, nothing was sent"
+        return .refused(.limit(.concurrency), after: cause, reason)
     }
 }
 

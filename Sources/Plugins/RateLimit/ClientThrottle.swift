@@ -22,8 +22,16 @@ struct ClientThrottle: Sendable {
     mutating func refusalShare(at now: PipelineClock.Instant) -> Double {
         decay(to: now)
         requestCount += 1
-        return max(0, (requestCount - Self.factor * acceptCount) / (requestCount + 1))
+        return refusalShare
     }
+
+    /// Returns the share of requests that are not sent now, without counting one.
+    func share(at now: PipelineClock.Instant) -> Double {
+        var throttle = self
+        return throttle.isOver(at: now) ? 0 : throttle.refusalShare
+    }
+
+    private var refusalShare: Double { max(0, (requestCount - Self.factor * acceptCount) / (requestCount + 1)) }
 
     /// Counts a response that is not a refusal.
     mutating func accept(at now: PipelineClock.Instant) {

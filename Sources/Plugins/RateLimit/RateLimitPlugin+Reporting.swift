@@ -1,27 +1,32 @@
 public import Pipeline
 
 extension RateLimitPlugin: HealthReporting {
-    /// The plugin is degraded while calls wait or the gate of a partition is closed.
+    /// The plugin is degraded while calls wait, the gate of a partition is closed, or requests are throttled.
     ///
     /// It is also degraded while the store of a shared limit is unavailable. The details name the partitions, how many
-    /// calls wait, and for how long the gate stays closed. Partitions whose keys may be secrets are only counted.
+    /// calls wait, for how long the gate stays closed, and which share is refused. Partitions whose keys may be secrets
+    /// are only counted.
     public func health(on clock: PipelineClock) -> PluginHealth {
         let now = clock.now
         var details: [String: String] = [:]
         var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var unnamedCount = 0
         for (key, turnstile) in turnstiles.all {
-            let (rest, waitingCount) = turnstile.read { meter, count in (meter.closure(at: now), count) }
+            let (rest, share, waitingCount) = turnstile.read { meter, count in
+                (meter.closure(at: now), meter.throttledShare(at: now), count)
+            }
             if let name = key.shownName {
                 gauges[name] = [.waiting: Double(waitingCount), .closedSeconds: (rest ?? .zero) / .seconds(1)]
             }
             let closure = rest.map { "closed for \(PipelineError.text(of: $0))" }
-            let texts = [closure, waitingCount > 0 ? "\(waitingCount) waiting" : nil].compactMap(\.self)
+            let throttling = share > 0 ? "refuses \(min(99, Int((100 * share).rounded(.up)))) %" : nil
+            let waiting = waitingCount > 0 ? "\(waitingCount) waiting" : nil
+            let texts = [closure, throttling, waiting].compactMap(\.self)
             guard !texts.isEmpty else { continue }
             if let name = key.shownName { details[name] = texts.joined(separator: ", ") } else { unnamedCount += 1 }
         }
         if let failure = quota?.failure { details["store"] = "unavailable: \(failure)" }
-        if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) closed or with waiting calls" }
+        if unnamedCount > 0 { details["custom partitions"] = "\(unnamedCount) closed, throttled or with waiting calls" }
         return PluginHealth(details.isEmpty ? .healthy : .degraded, details: details, gauges: gauges)
     }
 }

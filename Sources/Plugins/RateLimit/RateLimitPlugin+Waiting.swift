@@ -44,7 +44,7 @@ extension RateLimitPlugin {
             guard refusal.reason != .circuitOpen else { throw CircuitHasOpened() }
             await Task.yield()
             context.annotate("refused", by: self)
-            throw Self.error(for: refusal, context.options.cost)
+            throw Self.error(for: refusal, at: turnstile, context)
         }
         if wait.hasWaited { context.annotate("waited", by: self, duration: wait.elapsed) }
     }
@@ -68,6 +68,7 @@ extension RateLimitPlugin {
         }
         do {
             try await reserve(&wait)
+            try CircuitPass.check()
         } catch {
             let now = wait.clock.now
             turnstile.change(on: wait.clock) { $0.cancel(cost, at: now) }
@@ -90,7 +91,9 @@ extension RateLimitPlugin {
         guard delay > .zero else { return }
         wait.hasWaited = true
         let (clock, moment) = (wait.clock, wait.clock.now.advanced(by: delay))
-        try await wait.context.recordSpan("rate limit", as: .wait) { try await clock.sleep(until: moment) }
+        try await wait.context.recordSpan("rate limit", as: .wait) {
+            try await CircuitPass.sleep(until: moment, on: clock)
+        }
     }
 
     /// Keeps this process within its share of the limit while the store is unavailable.
@@ -117,14 +120,21 @@ extension RateLimitPlugin {
         turnstile.change(on: clock) { _ = $0.depart(cost, at: now) }
     }
 
-    private static func error(for refusal: TurnstileRefusal, _ cost: Int) -> PipelineError {
+    private static func error(
+        for refusal: TurnstileRefusal,
+        at turnstile: Turnstile<RateMeter>,
+        _ context: PipelineContext
+    ) -> PipelineError {
+        let now = context.clock.now
         let reason =
             switch refusal.reason {
-            case .tooCostly: "the cost of \(cost) exceeds the rate limit"
+            case .tooCostly: "the cost of \(context.options.cost) exceeds the rate limit"
             case .full: "too many calls wait for the rate limit"
             case .unavailable: "the store of the rate limit is unavailable"
             default: "the rate limit does not permit the request in time"
             }
-        return .refused(.limit(.rate), reason, retryAfter: refusal.wait)
+        let mayBeGated = refusal.reason != .tooCostly && refusal.reason != .unavailable
+        let cause = mayBeGated ? turnstile.read { meter, _ in meter.cause(at: now) } : nil
+        return .refused(.limit(.rate), after: cause ?? context.earlierFailure, reason, retryAfter: refusal.wait)
     }
 }

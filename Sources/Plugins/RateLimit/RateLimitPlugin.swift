@@ -59,8 +59,9 @@ import Synchronization
 /// that signatures are fresh and no permit is held during the wait. If a stack has two, both limits apply.
 ///
 /// **Errors**: `limit.rate` for a request that must not wait, would wait too long or finds the line full. Its
-/// `retryAfter` is the time until the next permit, if known. Failures of the request pass through unchanged. A
-/// cancelled call leaves the line at once.
+/// `retryAfter` is the time until the next permit, if known. Its `refusalCause` is the response that closed the gate or
+/// began the throttling, or otherwise the failure of the attempt before. Failures of the request pass through
+/// unchanged. A cancelled call leaves the line at once.
 ///
 /// **Annotations**: `waited` with the duration, `refused`, `store unavailable`, and `gated` with the duration on the
 /// exchange whose response closed the gate.
@@ -190,10 +191,10 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
             note(response, mayThrottle: asked == nil, at: turnstile, context)
         }
         guard let asked, asked > .zero else { return }
-        let isRejected = isRefusal || response.statusCode == 403
+        let refusal = isRefusal || response.statusCode == 403 ? response.statusCode : nil
         let (now, duration) = (context.clock.now, min(asked, maximumRetryAfter ?? longestClosure(context)))
         let isExtended = turnstile.change(on: context.clock) {
-            $0.close(until: now.advanced(by: duration), isRejected: isRejected, at: now)
+            $0.close(until: now.advanced(by: duration), refusal: refusal, at: now)
         }
         if isExtended { context.annotate("gated", by: self, duration: duration) }
     }
@@ -241,7 +242,8 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         context.annotate("refused", by: self)
         throw PipelineError.refused(
             .limit(.rate),
-            "the server refuses many requests with 429 and does not say for how long, so this one was not sent"
+            "the server refuses many requests with 429 and does not say for how long, so this one was not sent",
+            cause: PipelineError.RefusalCause(code: .unacceptableStatus, statusCode: 429)
         )
     }
 }

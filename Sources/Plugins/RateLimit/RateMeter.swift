@@ -14,6 +14,8 @@ struct RateMeter: TrafficMeter {
     private var window: RateWindow?
     private var gate: RateGate
     private var origin: PipelineClock.Instant?
+    /// The refusal that closed the gate last; `nil` if a response that was accepted did.
+    private var gateCause: PipelineError.RefusalCause?
     /// Not `nil` while the server refuses requests without saying for how long.
     private var throttle: ClientThrottle?
 
@@ -83,9 +85,20 @@ struct RateMeter: TrafficMeter {
     }
 
     /// Closes the gate because of a response; returns whether it stays closed for longer than before.
-    mutating func close(until moment: PipelineClock.Instant, isRejected: Bool, at now: PipelineClock.Instant) -> Bool {
-        gate.close(until: moment, isRejected: isRejected, at: now)
+    ///
+    /// `refusal` is the status with which the server has turned the request away; `nil` if it has not.
+    mutating func close(
+        until moment: PipelineClock.Instant,
+        refusal: Int?,
+        at now: PipelineClock.Instant
+    ) -> Bool {
+        guard gate.close(until: moment, isRejected: refusal != nil, at: now) else { return false }
+        gateCause = refusal.map { PipelineError.RefusalCause(code: .unacceptableStatus, statusCode: $0) }
+        return true
     }
+
+    /// The refusal for which the gate holds calls back; `nil` if there was none.
+    func cause(at now: PipelineClock.Instant) -> PipelineError.RefusalCause? { gate.isIdle(at: now) ? nil : gateCause }
 
     /// Notes that the server has refused a request without saying for how long.
     mutating func beginThrottling(at now: PipelineClock.Instant) {
@@ -97,6 +110,9 @@ struct RateMeter: TrafficMeter {
         if throttle?.isOver(at: now) == true { throttle = nil }
         return throttle?.refusalShare(at: now) ?? 0
     }
+
+    /// The share of requests that are not sent at a moment, for a report.
+    func throttledShare(at now: PipelineClock.Instant) -> Double { throttle?.share(at: now) ?? 0 }
 
     /// Notes that the server has accepted a request.
     mutating func accept(at now: PipelineClock.Instant) { throttle?.accept(at: now) }

@@ -30,11 +30,18 @@ final class SharedQuota: Sendable {
     }
 
     private let state = Mutex(State())
+    private let logger: Logger
     private let onFailure: (@Sendable (any Error) -> Void)?
 
-    init(_ store: any RateLimitStore, _ limit: RateLimit, onFailure: (@Sendable (any Error) -> Void)?) {
+    init(
+        _ store: any RateLimitStore,
+        _ limit: RateLimit,
+        logger: Logger = LoggingPlugin.makeStandardLogger(),
+        onFailure: (@Sendable (any Error) -> Void)? = nil
+    ) {
         self.store = store
         self.limit = limit
+        self.logger = logger
         self.onFailure = onFailure
     }
 
@@ -88,7 +95,7 @@ final class SharedQuota: Sendable {
         }
         onFailure?(error)
         guard isNew else { return }
-        LoggingPlugin.makeStandardLogger().warning(
+        logger.warning(
             "the store of a RateLimitPlugin is unavailable, so processes no longer share the limit: \(text)"
         )
     }

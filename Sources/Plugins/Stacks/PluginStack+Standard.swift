@@ -24,7 +24,7 @@ extension PluginType where Self == PluginStack {
     /// | ``LoggingPlugin`` | logs one line for a call that failed in the end, also if its value could not be decoded; sees decoded bodies |
     /// | ``MinimumDurationPlugin`` | delays the call, not each attempt; delays nothing unless `minimumDuration` is set |
     /// | ``FallbackPlugin`` | outside the timeouts and retries, so that they come before a substitute |
-    /// | ``TimeoutPlugin`` | limits the wait for each piece of a body; with a resilience, also each attempt and the whole call |
+    /// | ``TimeoutPlugin`` | limits each attempt and the wait for each piece of a body; with `.resilient`, also the whole call |
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``FallbackPlugin/stored`` | with `cache` only; outside retries, so that they come before a stale response |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
@@ -69,7 +69,9 @@ extension PluginType where Self == PluginStack {
             RequestIDPlugin()
             if cache != nil { FallbackPlugin.stored }
             resilience.retry
-            if resilience.hedging != .never { HedgingPlugin(after: resilience.hedging, retry: resilience.retry) }
+            if resilience.hedging != .never {
+                HedgingPlugin(after: resilience.hedging, partition: resilience.partition, retry: resilience.retry)
+            }
             authentication()
             if let cookies { cookies }
             if let cache { cache }

@@ -21,7 +21,7 @@ import Pipeline
 /// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
 /// | `fallback` | none | none | only the application knows an acceptable substitute |
 /// | `breaker` | none | ``CircuitBreakerPlugin``, opened if four of five of the latest 100 requests, at least 10, have failed; breaks of 1 s, growing to 5 s | a dead server costs no attempts and no waits, and is noticed within seconds, whether an app makes few calls or a service makes many; with fewer failures, retries help more calls than a break |
-/// | `rateLimit` | none | ``RateLimitPlugin`` without a rate | after a 429 or 503 with Retry-After, all calls to the server wait, not only the one that got it |
+/// | `rateLimit` | none | ``RateLimitPlugin`` without a rate | after a 403, 429 or 503 with Retry-After, all calls to the server wait, not only the one that got it |
 /// | `concurrencyLimit` | none | ``ConcurrencyLimitPlugin``, adaptive from 200, with 1,000 requests in its queue | a slow server collects no more requests than it can work on; no fixed limit suits all servers |
 ///
 /// ``resilient`` makes new plugins each time: two providers share circuits and limits only if they are given the same
@@ -44,6 +44,9 @@ public struct StackResilience: Sendable {
     /// Limits the number of exchanges at the same time; `nil` for no plugin.
     public var concurrencyLimit: ConcurrencyLimitPlugin?
 
+    /// The calls whose latencies decide when a second copy is sent.
+    private(set) var partition = TrafficPartition.authority
+
     private init() {}
 
     /// Retries only, the default.
@@ -52,14 +55,16 @@ public struct StackResilience: Sendable {
     /// Timeouts, retries, a circuit breaker, a gate after Retry-After, and a concurrency limit.
     public static var resilient: StackResilience { resilient() }
 
-    /// Returns the same with circuits, gates and limits of other partitions.
+    /// Returns the same with circuits, gates, limits and hedging of other partitions.
     ///
     /// With ``TrafficPartition/endpoint``, an endpoint that fails or is slow does not affect the others of its server.
+    /// The retry budget remains that of a host, because it protects the server as a whole.
     ///
-    /// - Parameter partition: the calls that share a circuit, a gate and a limit.
+    /// - Parameter partition: the calls that share a circuit, a gate, a limit, and the latencies for hedging.
     /// - Returns: the timeouts and plugins.
     public static func resilient(partition: TrafficPartition = .authority) -> StackResilience {
         var resilience = StackResilience()
+        resilience.partition = partition
         resilience.totalTimeout = .seconds(30)
         resilience.attemptTimeout = .seconds(8)
         resilience.breaker = CircuitBreakerPlugin(

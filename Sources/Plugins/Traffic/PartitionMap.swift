@@ -5,13 +5,21 @@ import Synchronization
 protocol PartitionObject: AnyObject, Sendable {
     /// Whether it can be forgotten without harm, because no call uses it.
     func isIdle(at now: PipelineClock.Instant) -> Bool
+
+    /// Whether it holds back no calls, so that it is forgotten before those that do.
+    var isPermissive: Bool { get }
+}
+
+extension PartitionObject {
+    /// The default, `false`: objects that are not idle are forgotten in the order of their last use.
+    var isPermissive: Bool { false }
 }
 
 /// The objects of a limited number of partitions, in the order of their last use.
 ///
 /// Each use and each new partition takes constant time. A party that chooses URLs can make many partitions. A full map
-/// therefore forgets idle objects before those in use, such as open circuits, and first those of a domain that has a
-/// tenth of the map.
+/// therefore forgets idle objects first, then those that hold back no calls, such as closed circuits, and only then
+/// others, such as open circuits. Of the first two, those of a domain that has a tenth of the map go before others.
 final class PartitionMap<Object: PartitionObject>: Sendable {
     private struct Entry {
         let key: TrafficKey
@@ -90,8 +98,11 @@ final class PartitionMap<Object: PartitionObject>: Sendable {
             return (state.oldest(Self.candidateCount), state.counts[domain, default: 0] * 10 >= maximumCount)
         }
         // Idleness is asked outside the lock, because the objects have locks of their own.
-        let idle = candidates.filter { $0.object.isIdle(at: now) }
-        let leaving = (isLarge ? idle.first { $0.domain == domain } : nil) ?? idle.first ?? candidates.first
+        func first(_ isLeaving: (Object) -> Bool) -> Entry? {
+            let leaving = candidates.filter { isLeaving($0.object) }
+            return (isLarge ? leaving.first { $0.domain == domain } : nil) ?? leaving.first
+        }
+        let leaving = first { $0.isIdle(at: now) } ?? first(\.isPermissive) ?? candidates.first
         return state.withLock { state in
             if let place = state.places[key] { return state.entries[place].object }
             var place = state.entries.count

@@ -17,18 +17,26 @@ extension PipelineError {
         (underlyingError as? TrafficRefusal)?.retryAfter ?? response?.retryAfter(now: Date())
     }
 
-    /// The latest failure of the server for which a plugin refuses requests.
+    /// A failure of the server for which a plugin refuses requests, or after which it refuses a retry.
     public struct RefusalCause: Sendable, Hashable {
         /// The code of the failure: `unacceptableStatus` for a response, `timeout(.head)` for one that was slower than
         /// `slowCallDuration`, and `timeout(.total)` for an exchange that was cancelled because the call was late.
         public let code: Code
         /// The status of the response; `nil` if there was none or if it was slow.
         public let statusCode: Int?
+
+        /// What errors call the failure.
+        var text: String { statusCode.map { "status \($0)" } ?? code.rawValue }
     }
 
-    /// The failure that lies behind a refusal: the latest one that a circuit has counted, for `circuitOpen`.
+    /// The failure that lies behind a refusal.
     ///
-    /// `nil` for all other errors, and for a circuit that is isolated.
+    /// - For `circuitOpen`, it is the latest one that the circuit has counted; `nil` if the circuit is isolated.
+    /// - For `limit.rate`, it is the response that closed the gate or began the throttling, if there is one.
+    /// - Otherwise, for `limit.rate`, `limit.concurrency` and `timeout.queue`, it is the failure of the attempt whose
+    ///   retry was refused; `nil` for a first attempt.
+    ///
+    /// `nil` for all other errors.
     public var refusalCause: RefusalCause? { (underlyingError as? TrafficRefusal)?.cause }
 
     /// Whether a plugin refused the request before it was sent.
@@ -42,5 +50,26 @@ extension PipelineError {
         cause: RefusalCause? = nil
     ) -> PipelineError {
         PipelineError(code, reason, underlyingError: TrafficRefusal(retryAfter: retryAfter, cause: cause))
+    }
+
+    /// Returns the error of a plugin that refuses a request after a failure, which the reason names first.
+    static func refused(
+        _ code: Code,
+        after cause: RefusalCause?,
+        _ reason: String,
+        retryAfter: Duration? = nil
+    ) -> PipelineError {
+        let text = cause.map { "after \($0.text), \(reason)" } ?? reason
+        return refused(code, text, retryAfter: retryAfter, cause: cause)
+    }
+}
+
+extension PipelineContext {
+    /// How the attempt before failed; `nil` in the first attempt.
+    var earlierFailure: PipelineError.RefusalCause? {
+        guard let exchange = exchanges.last(where: { $0.attempt < attempt }) else { return nil }
+        if let code = exchange.failure { return .init(code: code, statusCode: exchange.statusCode) }
+        guard let status = exchange.statusCode, status >= 400 else { return nil }
+        return .init(code: .unacceptableStatus, statusCode: status)
     }
 }

@@ -6,11 +6,12 @@ import Synchronization
 
 /// A provider with a breaker over a scripted transport, on a manual clock.
 struct BreakerBench {
-    let clock = ManualClock()
+    let clock: ManualClock
     let transport: ScriptedTransport
     let provider: Provider<Ask>
 
-    init(_ transport: ScriptedTransport, _ plugins: [any PluginType]) {
+    init(_ transport: ScriptedTransport, _ plugins: [any PluginType], clock: ManualClock = ManualClock()) {
+        self.clock = clock
         self.transport = transport
         provider = Provider(
             transport: transport,

@@ -172,6 +172,16 @@ struct CircuitBreakerControlTests {
         #expect(states.count == 5)
     }
 
+    @Test("V13: 1,100 hosts that each fail once do not make the breaker forget a circuit that is open")
+    func manyHosts() async throws {
+        let breaker = try #require(StackResilience.resilient.breaker)
+        let bench = BreakerBench(ScriptedTransport(always: .status(500)), [breaker])
+        for _ in 0..<10 { #expect(await bench.send() == "500") }
+        for number in 0..<1_100 { #expect(await bench.send(Ask(url: "https://h\(number).test")) == "500") }
+        #expect(breaker.state == .open)
+        #expect(await bench.send() == "circuitOpen")
+    }
+
     @Test("Health is degraded while a circuit is not closed, and unhealthy while all refuse requests")
     func health() async {
         let breaker = CircuitBreakerPlugin.touchy()

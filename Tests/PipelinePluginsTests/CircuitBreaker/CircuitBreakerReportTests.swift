@@ -1,3 +1,4 @@
+import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
@@ -62,6 +63,70 @@ struct CircuitBreakerReportTests {
         #expect(await bench.send() == "203")
         #expect(await bench.send() == "203")
         #expect(replaced.all == [nil, 500])
+    }
+
+    @Test("A rate limit that refuses a call names the response that closed the gate, and a fallback sees it")
+    func gate() async {
+        let replaced = Results<Int?>()
+        let policy = FallbackPolicy { outcome in
+            replaced.add(outcome.error?.refusalCause?.statusCode)
+            return false
+        }
+        let fallback = FallbackPlugin(for: policy) { PipelineResponse(request: $0.request, statusCode: 203) }
+        for (status, field, cause) in [(503, "Retry-After", 503), (200, "RateLimit", nil)] as [(Int, String, Int?)] {
+            let value = field == "RateLimit" ? "limit=9, remaining=0, reset=30" : "30"
+            let step = ScriptedTransport.Step.status(status, headers: [HTTPField.Name(field) ?? .age: value])
+            let plugin = RateLimitPlugin(RateLimit(9, per: .seconds(1)), maximumWait: .zero)
+            let bench = BreakerBench([step, .status(200), .status(200)], fallback, plugin)
+            await bench.send()
+            let error = await bench.error()
+            #expect(error?.code == .limit(.rate))
+            #expect(error?.refusalCause?.statusCode == cause)
+            #expect(error?.reason.hasPrefix("after status 503, the rate limit") == (cause != nil))
+            #expect(replaced.all.last == cause)
+            // The gate is behind no refusal after it has opened.
+            for _ in 0..<2 {
+                bench.clock.advance(by: .seconds(60))
+                #expect(await bench.send() == "200")
+            }
+            let later = await bench.error()
+            #expect(later?.code == .limit(.rate) && later?.refusalCause == nil)
+        }
+    }
+
+    @Test("A rate limit that throttles requests names the status 429")
+    func throttling() async {
+        let bench = BreakerBench(ScriptedTransport(always: .status(429)), [RateLimitPlugin()])
+        var error: PipelineError?
+        for _ in 0..<100 where error == nil { error = await bench.error() }
+        #expect(error?.code == .limit(.rate) && error?.refusalCause?.statusCode == 429)
+    }
+
+    @Test(
+        "A refusal after a retry names the failure that the attempt before got",
+        arguments: [
+            ("limit.rate", RateLimitPlugin(RateLimit(1, per: .seconds(100)), maximumWait: .zero)),
+            ("limit.concurrency", ConcurrencyLimitPlugin(.fixed(1), queue: 0)),
+            ("timeout.queue", ConcurrencyLimitPlugin(.fixed(1), maximumWait: .seconds(1))),
+        ] as [(String, any PluginType)]
+    )
+    func retries(code: String, plugin: any PluginType) async {
+        let transport = ScriptedTransport { _, index in
+            index == 0 ? .status(500) : .delayed(.seconds(20), .status(200))
+        }
+        let bench = BreakerBench(transport, [RetryPlugin(backoff: .constant(.seconds(1))), plugin])
+        let error = await bench.clock.run {
+            async let error = bench.error()
+            // Another call takes the permit before the retry.
+            try? await bench.clock.sleep(for: .milliseconds(500))
+            async let other = bench.send(Ask(path: "/other"), .init { $0.retry = .never })
+            _ = await other
+            return await error
+        }
+        #expect(error?.code.rawValue == code)
+        #expect(error?.refusalCause?.statusCode == 500)
+        #expect(error?.reason.hasPrefix("after status 500, ") == true, "\(error?.reason ?? "")")
+        #expect(error?.exchanges.map(\.statusCode) == [500])
     }
 
     @Test("A thousand refused calls write one line of the level error in 10 s, and all of them one of the level info")

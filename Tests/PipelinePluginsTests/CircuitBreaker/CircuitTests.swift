@@ -28,11 +28,30 @@ struct CircuitTests {
             return permit
         }
         if let first = passes(0) { circuit.end(first, .failure, at: .zero) }
-        // The second break takes 1.6 to 2.4 s.
-        if let probe = passes(1) { circuit.end(probe, .failure, at: .seconds(1)) }
-        #expect(passes(4) != nil)
-        #expect(passes(5.5) == nil)
-        #expect(passes(6.5) != nil)
+        // The first break takes 0.8 to 1.2 s, and the second one 1.28 to 2.88 s.
+        if let probe = passes(1.2) { circuit.end(probe, .failure, at: .seconds(1.2)) }
+        #expect(passes(4.1) != nil)
+        #expect(passes(5.3) == nil)
+        #expect(passes(7) != nil)
+    }
+
+    @Test("V04: clients whose circuits open together do not all send their first probe together, if breaks may vary")
+    func firstBreak() {
+        func breaks(upTo maximum: Duration?) -> Set<Duration> {
+            var rules = CircuitRules.sample(minimum: 1)
+            rules.maximumBreakDuration = maximum
+            let breaks = (0..<UInt64(100)).map { seed in
+                var circuit = Circuit(rules, random: .seeded(seed))
+                guard case .passes(let permit) = circuit.admit(at: .zero) else { return Duration.zero }
+                circuit.end(permit, .failure, at: .zero)
+                return circuit.remainingBreak(at: .zero) ?? .zero
+            }
+            return Set(breaks)
+        }
+        #expect(breaks(upTo: nil) == [.seconds(1)])
+        let varied = breaks(upTo: .seconds(5))
+        #expect(varied.count == 100 && varied.allSatisfy { (.seconds(0.8) ... .seconds(1.2)).contains($0) })
+        #expect(breaks(upTo: .seconds(1)).allSatisfy { $0 <= .seconds(1) })
     }
 
     @Test("A probe whose head has arrived is not followed by another one")

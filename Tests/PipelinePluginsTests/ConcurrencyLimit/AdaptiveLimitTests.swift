@@ -101,6 +101,16 @@ struct AdaptiveLimitTests {
         }
     }
 
+    @Test("V02: after 4 s, the limit no longer follows its first baseline, which is coarse", arguments: 9...12)
+    func firstBaseline(seed: UInt64) {
+        var load = Load(
+            server: QueueingServer(workers: 40, serviceTime: 0.02, spread: .exponential, seed: seed),
+            limit: AdaptiveLimit(initial: 20, range: 1...1_000)
+        )
+        let ratio = load.run(seconds: 8) / 40
+        #expect(ratio < 1.5, "\(ratio)")
+    }
+
     /// Adds samples one after the other, as many as requests are in flight at a time.
     private static func add(
         _ count: Int,
@@ -134,6 +144,25 @@ struct AdaptiveLimitTests {
             Self.add(2_000, to: &limit, at: &now, latency: .milliseconds(milliseconds), inFlight: 190, hasQueue: false)
             #expect(limit.permits == 200)
         }
+    }
+
+    @Test("V02: at 2 requests per second, the limit falls within 30 s if the server drops a fifth of them")
+    func slowTraffic() {
+        var limit = AdaptiveLimit(initial: 200, range: 1...1_000)
+        for index in 0..<60 {
+            let end = Duration.milliseconds(500 * (index + 1))
+            let outcome = index % 5 == 4 ? AdaptiveLimit.Outcome.refused : .answered
+            limit.add(
+                AdaptiveLimit.Sample(
+                    start: end - .milliseconds(50),
+                    end: end,
+                    inFlight: 1,
+                    hasQueue: false,
+                    outcome: outcome
+                )
+            )
+        }
+        #expect(limit.permits <= 120, "\(limit.permits)")
     }
 
     @Test("The limit shrinks to the lower bound if the server drops everything, and then grows to the upper one")

@@ -208,7 +208,7 @@ struct ConcurrencyLimitLoadTests {
                         for _ in 0..<200 {
                             group.addTask { _ = try? await provider.request(URLTarget("https://a.test/")) }
                         }
-                        // The queue is full now: 5 are in progress, 100 wait and 95 were refused.
+                        // 5 are in progress, and the others wait.
                         try? await clock.sleep(for: .milliseconds(seed))
                         #expect(provider.health.map(\.status) == [.degraded])
                         group.cancelAll()

@@ -2,6 +2,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -104,6 +105,76 @@ struct SharedDeadlineTests {
         let (codes, sentCount) = await retried(by: plugin, .seconds(3), .seconds(8))
         #expect(codes == ["timeout.total", "503"])
         #expect(sentCount == 1)
+    }
+
+    /// A plugin that makes the request of a shared exchange wait for 6 s or more.
+    struct Wait: CustomTestStringConvertible {
+        let testDescription: String
+        /// What a call before the shared exchange gets.
+        var holder: ScriptedTransport.Step?
+        /// What the first request of the shared exchange gets.
+        var first = ScriptedTransport.Step.status(200)
+        let makePlugin: @Sendable () -> any PluginType
+
+        static let all = [
+            Wait(testDescription: "gate", holder: .status(429, headers: [.retryAfter: "10"])) { RateLimitPlugin() },
+            Wait(testDescription: "rate limit", holder: .status(200)) {
+                RateLimitPlugin(RateLimit(1, per: .seconds(10)))
+            },
+            Wait(testDescription: "concurrency limit", holder: .delayed(.seconds(10), .status(200))) {
+                ConcurrencyLimitPlugin(.fixed(1), maximumWait: nil)
+            },
+            Wait(testDescription: "hedging", first: .hang) { HedgingPlugin(after: .fixed(.seconds(6))) },
+        ]
+    }
+
+    @Test("A plugin waits until the latest deadline of the calls that share its exchange", arguments: Wait.all)
+    func waits(wait: Wait) async {
+        let isFirst = Mutex(true)
+        let transport = ScriptedTransport { request, _ in
+            if request.path == "/holder" { return wait.holder ?? .status(500) }
+            return isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? wait.first : .status(200)
+            }
+        }
+        // The second call has joined before the plugin looks at the deadline.
+        let delay = PluginStack.intercept { request, context, next in
+            if request.path != "/holder" { try await context.clock.sleep(for: .seconds(2)) }
+            return try await next(request)
+        }
+        let provider = provider(transport, PluginStack([delay, wait.makePlugin()]))
+        let codes = await clock.run {
+            async let holder = wait.holder == nil ? "" : code(provider, nil, "/holder")
+            try? await clock.sleep(for: .milliseconds(100))
+            async let first = code(provider, .seconds(3))
+            try? await clock.sleep(for: .seconds(1))
+            async let second = code(provider, .seconds(20))
+            _ = await holder
+            return await [first, second]
+        }
+        #expect(codes == ["timeout.total", "200"])
+    }
+
+    @Test(
+        "A shared exchange that is cancelled while a call had time left does not count as a failure of the circuit",
+        arguments: [true, false]
+    )
+    func circuit(isJoined: Bool) async {
+        let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200) }
+        let provider = provider(transport, CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 1))
+        let later = await clock.run {
+            async let first = code(provider, .seconds(3))
+            try? await clock.sleep(for: .seconds(1))
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { if isJoined { _ = await code(provider, .seconds(20)) } }
+                try? await clock.sleep(for: .seconds(4))
+                group.cancelAll()
+            }
+            _ = await first
+            return await code(provider, nil, "/c")
+        }
+        #expect(later == (isJoined ? "200" : "circuitOpen"))
     }
 
     @Test("V09: an exchange that hangs is joined for 10 s only, so that later calls get a response")

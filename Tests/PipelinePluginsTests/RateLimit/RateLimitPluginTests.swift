@@ -130,7 +130,7 @@ struct RateLimitPluginTests {
     func health() async {
         for (partition, details) in [
             (TrafficPartition.authority, ["https://a.test": "closed for 30 s"]),
-            (TrafficPartition { _, _ in "key" }, ["custom partitions": "1 closed or with waiting calls"]),
+            (TrafficPartition { _, _ in "key" }, ["custom partitions": "1 closed, throttled or with waiting calls"]),
         ] {
             let server = CountingServer { request, _ in PipelineResponse(request, 429, [.retryAfter: "30"]) }
             let bench = RateLimitBench(server, [RateLimitPlugin(partition: partition)])

@@ -134,6 +134,41 @@ struct RateLimitSharedTests {
         #expect(server.highestCount(in: .seconds(1)) <= 100)
     }
 
+    @Test("V05: when a circuit opens, requests that wait for their moment in the store fail at once, and none is sent")
+    func circuit() async {
+        let limit = RateLimit(40, per: .seconds(10), burst: 20)
+        let store = Store(ManualClock())
+        // Another process uses up the burst, so that each request waits for a moment of its own.
+        await bench(CountingServer(), store, [RateLimitPlugin(limit, store: store)]).calls(20)
+        let server = CountingServer { request, context in
+            try await context.clock.sleep(for: .milliseconds(100))
+            return PipelineResponse(request, 500)
+        }
+        let plugin = RateLimitPlugin(limit, store: store)
+        let bench = bench(server, store, [CircuitBreakerPlugin.touchy(), plugin])
+        let outcomes = await bench.calls(20)
+        #expect(outcomes.count { $0 == "500" } == 1 && outcomes.count { $0 == "circuitOpen" } == 19)
+        #expect(server.count == 1)
+        #expect(bench.start.duration(to: bench.pipelineClock.now) < .seconds(1))
+        // They have returned their permits.
+        bench.clock.advance(by: .seconds(60))
+        #expect(await bench.calls(1) == ["500"])
+    }
+
+    @Test("V05: a request whose circuit opens while the store responds is not sent")
+    func circuitDuringRoundTrip() async {
+        let breaker = CircuitBreakerPlugin.touchy()
+        let store = Store(ManualClock(), latency: .milliseconds(20))
+        let bench = bench(CountingServer(), store, [breaker, RateLimitPlugin(Self.limit, store: store)])
+        await bench.clock.run {
+            async let outcome = bench.call()
+            try? await bench.clock.sleep(for: .milliseconds(10))
+            breaker.isolate()
+            #expect(await outcome == "circuitOpen")
+        }
+        #expect(bench.server.count == 0)
+    }
+
     @Test("A wait of the store that outlasts maximumWait or the deadline is refused")
     func refusals() async {
         let limit = RateLimit(1, per: .seconds(10))

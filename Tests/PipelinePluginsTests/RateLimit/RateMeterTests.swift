@@ -26,7 +26,7 @@ struct RateMeterTests {
     @Test("A partition is idle once its gate is open, and calls that it turned away have had the time to come back")
     func gate() {
         var meter = RateMeter(nil, spread: .seconds(1), isShared: false)
-        _ = meter.close(until: now.advanced(by: .seconds(10)), isRejected: true, at: now)
+        _ = meter.close(until: now.advanced(by: .seconds(10)), refusal: 429, at: now)
         #expect(!isIdle(meter, after: .seconds(9)))
         #expect(!isIdle(meter, after: .milliseconds(10_900)))
         #expect(isIdle(meter, after: .seconds(11)))

@@ -72,7 +72,7 @@ struct PluginStackStandardTests {
         #expect(Set(transport.sent.map { $0.headers[.init("X-Request-Id") ?? .accept] }).count == 1)
     }
 
-    @Test("Equal calls through the stack share an exchange, with the stack's idle timeout")
+    @Test("Equal calls through the stack share an exchange, with the stack's timeouts")
     func sharing() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))
@@ -86,5 +86,7 @@ struct PluginStackStandardTests {
         for call in calls { #expect(try await call.value.mapString() == "ok") }
         #expect(transport.sent.count == 1)
         #expect(transport.sent.first?.idleTimeout == .seconds(60))
+        // V09: one that hangs does not hold the others for as long as the transport waits.
+        #expect(transport.sent.first?.attemptTimeout == .seconds(30))
     }
 }

@@ -1,0 +1,61 @@
+import Foundation
+import Logging
+import Pipeline
+import PipelineStores
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("Log lines of a rate limit whose store is unavailable", .watched)
+struct SharedQuotaTests {
+    /// A store that fails when a test wants it to.
+    private final class Store: RateLimitStore {
+        let failure = Mutex<Failure?>(nil)
+
+        func reserve(
+            _ cost: Int,
+            of key: String,
+            interval: Duration,
+            burst: Int,
+            within maximumWait: Duration?
+        ) async throws -> Duration {
+            if let failure = failure.withLock({ $0 }) { throw failure }
+            return .zero
+        }
+    }
+
+    private struct Failure: Error, SafelyDescribed {
+        let description: String
+    }
+
+    private let lines = LogLines()
+    private let clock = ManualClock()
+    private let store = Store()
+
+    @Test("V07: each outage of the store is one line, however many calls it has and however its error changes")
+    func lines() async throws {
+        let quota = SharedQuota(store, RateLimit(100, per: .seconds(1)), logger: lines.logger(level: .trace))
+        func reserve() async throws -> Duration? {
+            try await quota.reserve(1, of: .shared, on: PipelineClock(clock)) { nil }
+        }
+        #expect(try await reserve() == .zero)
+        for outage in 1...2 {
+            for text in ["wrong password", "full"] {
+                store.failure.withLock { $0 = Failure(description: text) }
+                // The first call asks the store, the second does not, because the store is not asked for a second.
+                for _ in 1...2 { #expect(try await reserve() == nil) }
+                clock.advance(by: .seconds(1))
+            }
+            #expect(lines.all.count == outage)
+            store.failure.withLock { $0 = nil }
+            #expect(try await reserve() == .zero)
+        }
+        for line in lines.all {
+            #expect(line.hasPrefix("warning the store of a RateLimitPlugin is unavailable"))
+            #expect(line.hasSuffix(": wrong password"))
+        }
+    }
+}
