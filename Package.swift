@@ -262,7 +262,7 @@ let package = Package(
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
                 "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "PipelineAllocations", "TestSupport",
-                httpTypes, logging, asyncHTTPClient, nio("NIOCore"),
+                httpTypes, logging, metrics, asyncHTTPClient, nio("NIOCore"),
             ],
             exclude: ["Documentation/Replays"],
             swiftSettings: testSettings

@@ -147,7 +147,7 @@ let package = Package(
         // The samples of the guides. No source imports PipelineAllocations, but scripts/docs reads its built module.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: common + asyncHTTPClient + nioCore + logging + pipeline("PipelineAllocations") + [
+            dependencies: common + asyncHTTPClient + nioCore + logging + metrics + pipeline("PipelineAllocations") + [
                 "TestSupport"
             ],
             swiftSettings: testSettings

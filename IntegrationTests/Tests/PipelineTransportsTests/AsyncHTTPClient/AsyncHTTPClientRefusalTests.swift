@@ -43,15 +43,32 @@ struct AsyncHTTPClientRefusalTests {
         try await transport.shutdown()
     }
 
-    @Test("N01: with a shared client, a refused POST is sent a second time")
-    func shared() async throws {
-        let server = try HTTP2Server(.refuse)
+    @Test(
+        "N01: with a shared client, a refused POST is sent a second time; after a GOAWAY only with our configuration",
+        arguments: [HTTP2Server.Reaction.refuse, .goAway],
+        [true, false]
+    )
+    func shared(reaction: HTTP2Server.Reaction, isOurs: Bool) async throws {
+        let server = try HTTP2Server(reaction)
         defer { server.stop() }
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
+        var configuration = Self.configuration
+        if !isOurs {
+            configuration = HTTPClient.Configuration(certificateVerification: .none)
+        }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(client: client))
-        let response = try await provider.request(Self.target(server, Self.body(10)))
-        #expect(response.statusCode == 200)
-        #expect(server.processed.map(\.bodyByteCount) == [10])
+        let target = try Self.target(server, Self.body(10))
+        if reaction == .refuse || isOurs {
+            let response = try await provider.request(target)
+            #expect(response.statusCode == 200)
+            #expect(server.processed.map(\.bodyByteCount) == [10])
+        } else {
+            // Without the handler of the configuration, nothing says which streams the GOAWAY is about.
+            let error = try await provider.failure(target)
+            #expect(error?.code == .connectionLost)
+            #expect(error?.reason.contains("process") == false)
+            #expect(server.processed.isEmpty)
+        }
         try await client.shutdown()
     }
 

@@ -21,10 +21,8 @@ enum QuotasSamples {
     }
 
     static func resilience() -> StackResilience {
-        // sample: resilience
         var resilience = StackResilience.resilient
         resilience.rateLimit = RateLimitPlugin(RateLimit(100, per: .seconds(1)))
-        // end
         return resilience
     }
 
@@ -55,7 +53,8 @@ enum QuotasSamples {
     static func fleet() throws -> RateLimitPlugin {
         // sample: fleet
         let store = try RedisRateLimitStore(host: "10.0.0.5", prefix: "orders", cleartext: .allowed)
-        let plugin = RateLimitPlugin(RateLimit(100, per: .seconds(1)), store: store)
+        let limit = RateLimit(100, per: .seconds(1))
+        let plugin = RateLimitPlugin(limit, store: store, onStoreFailure: .local(share: 0.125))
         // end
         return plugin
     }

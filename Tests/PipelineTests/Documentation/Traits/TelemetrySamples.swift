@@ -3,8 +3,13 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import Synchronization
 import TestSupport
 import Testing
+
+#if Metrics
+import Metrics
+#endif
 
 /// The samples of the guide Telemetry.
 enum TelemetrySamples {
@@ -14,6 +19,21 @@ enum TelemetrySamples {
         let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), .standard, TracingPlugin.Propagation()]
         // end
         return plugins
+    }
+    #endif
+
+    #if Metrics
+    static func report(_ provider: Provider<MultiTarget>) {
+        // sample: gauges
+        for plugin in provider.health {
+            for (server, figures) in plugin.gauges {
+                for (figure, value) in figures {
+                    let dimensions = [("plugin", plugin.plugin), ("server", server)]
+                    Gauge(label: "pipeline.\(figure.rawValue)", dimensions: dimensions).record(value)
+                }
+            }
+        }
+        // end
     }
     #endif
 
@@ -44,6 +64,19 @@ struct TelemetrySamplesTests {
     }
     #endif
 
+    #if Metrics
+    @Test("A gauge has each figure of a circuit, with its plugin and its server")
+    func gauges() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [CircuitBreakerPlugin()])
+        _ = try await provider.request(MultiTarget(TelemetrySamples.User(id: 7)))
+        let metrics = GaugeNames()
+        withMetricsFactory(metrics) { TelemetrySamples.report(provider) }
+        let place = "plugin=CircuitBreakerPlugin server=https://api.shop.example"
+        #expect(metrics.names == ["pipeline.failureRatio \(place)", "pipeline.openness \(place)"])
+    }
+    #endif
+
     @Test("The template has no value, and a plugin sees that of a wrapped target")
     func template() async throws {
         let transport = ScriptedTransport(always: .status(200))
@@ -54,3 +87,28 @@ struct TelemetrySamplesTests {
         #expect(URLTarget("https://api.shop.example/users/7").pathTemplate == nil)
     }
 }
+
+#if Metrics
+/// Notes the gauges that are made.
+private final class GaugeNames: MetricsFactory {
+    private let made = Mutex<Set<String>>([])
+
+    var names: [String] { made.withLock { $0.sorted() } }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        let name = ([label] + dimensions.map { "\($0)=\($1)" }).joined(separator: " ")
+        if !aggregate { made.withLock { _ = $0.insert(name) } }
+        return NOOPMetricsHandler.instance
+    }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        NOOPMetricsHandler.instance
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { NOOPMetricsHandler.instance }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+}
+#endif
