@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ManualClock.run", .tags(.concurrent), .watched)
+@Suite("ManualClock.run", .tags(.concurrent), .realTime, .watched)
 struct ManualClockRunTests {
     private final class Log<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Timeouts of MoyaProvider", .tags(.concurrent), .watched) struct MoyaTimeoutTests {
+@Suite("Timeouts of MoyaProvider", .tags(.concurrent), .realTime, .watched) struct MoyaTimeoutTests {
     private struct TimeoutPlugin: PipelineMoya.PluginType {
         let interval: TimeInterval
 

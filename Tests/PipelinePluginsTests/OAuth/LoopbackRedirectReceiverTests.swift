@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("OAuthPlugin: the loopback redirect", .tags(.concurrent), .watched)
+@Suite("OAuthPlugin: the loopback redirect", .tags(.concurrent), .realTime, .watched)
 struct LoopbackRedirectReceiverTests {
     /// Returns the response as text: the head and the body.
     private static func response(_ method: String, _ url: String) throws -> String {
@@ -142,6 +142,8 @@ private final class LoopbackPlug {
             }
         }
         guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { _ = close(descriptor) }
@@ -151,12 +153,15 @@ private final class LoopbackPlug {
         _ = write(descriptor, bytes, bytes.count)
     }
 
-    /// Returns what arrives until the connection ends.
+    /// Returns what arrives until the connection ends; records an issue if nothing arrives for a minute.
     func readAll() -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         var all: [UInt8] = []
         while true {
             let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
+                Issue.record("The receiver sent nothing for 60 s and did not close the connection.")
+            }
             guard count > 0 else { return String(decoding: all, as: UTF8.self) }
             all += buffer[..<count]
         }

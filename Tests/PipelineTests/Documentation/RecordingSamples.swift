@@ -5,9 +5,11 @@ import PipelineRecording
 import PipelineReplayTesting
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// The samples of the guide on recordings.
+@Suite("Samples of recordings", .watched)
 enum RecordingSamples {
     enum GitHub: TargetType {
         case zen

@@ -6,14 +6,14 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("AsyncHTTPClientPace", .tags(.concurrent), .watched)
+@Suite("AsyncHTTPClientPace", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientPaceTests {
     /// An event loop that is blocked until it is released.
     private final class StuckEventLoop: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         private let signal = DispatchSemaphore(value: 0)
 
-        init() { group.next().execute { [signal] in signal.wait() } }
+        init() { group.next().execute { [signal] in signal.waitForSignal() } }
 
         func goOn() { signal.signal() }
     }
