@@ -1,6 +1,7 @@
 """Functions shared by the scripts that run a command together with servers."""
 import ctypes
 import fcntl
+import importlib.util
 import os
 import shutil
 import signal
@@ -20,6 +21,8 @@ def install(requirements, build):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if stamp.exists() and stamp.read_text() == wanted:
             return venv
+        if importlib.util.find_spec("ensurepip") is None:
+            sys.exit("beside: Python's module venv is missing; on Debian, run: apt-get install python3-venv")
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         pip = [venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
