@@ -36,26 +36,38 @@ struct WatchdogTests {
         #expect(report?.hasSuffix("No test was running.") == true)
     }
 
-    private final class Board: Sendable {
-        private let state = Mutex(Watchdog.State(limit: 1))
-
-        func begin(_ name: String) { _ = state.withLock { $0.begin(name) } }
-        func tick() -> String? { state.withLock { $0.tick() } }
-    }
-
-    @Test("A suite that waits for its turn has not begun, so that no limit runs for it")
-    func waiting() async {
+    @Test("While a suite or a test waits for its turn, no limit runs for it", arguments: [true, false])
+    func waiting(isSuite: Bool) async throws {
+        let test = try #require(Test.current)
+        let watchdog = Watchdog(limit: 1)
         let schedule = TestSchedule(.init(testLimit: 1, suiteLimit: 1))
-        let board = Board()
-        let reports = await withTaskGroup { group in
-            await schedule.run(.realTimeSuite) {
-                group.addTask { await schedule.run(.realTimeSuite) { board.begin("second") } }
-                await eventually { schedule.waitingCount == 1 }
-                board.begin("first")
-                return [board.tick(), board.tick()]
+        let (realTime, watched) = (RealTime(schedule: schedule), Watched(schedule: schedule, watchdog: watchdog))
+        // Detached, so that the tasks do not belong to this suite, whose tests take turns.
+        @Sendable func begin(_ body: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, any Error> {
+            Task.detached {
+                guard isSuite else { return try await watched.provideScope(for: test, testCase: nil, performing: body) }
+                try await realTime.provideScope(for: test, testCase: nil) {
+                    try await watched.provideScope(for: test, testCase: nil, performing: body)
+                }
             }
         }
-        #expect(reports.allSatisfy { $0?.contains("first") == true && $0?.contains("second") == false })
+        let hasBegun = Atomic(0)
+        let (gate, opening) = AsyncStream<Never>.makeStream()
+        let first = begin {
+            hasBegun.add(1, ordering: .sequentiallyConsistent)
+            for await _ in gate {}
+        }
+        await eventually { hasBegun.load(ordering: .sequentiallyConsistent) == 1 }
+        let second = begin { hasBegun.add(1, ordering: .sequentiallyConsistent) }
+        await eventually { schedule.waitingCount == 1 }
+        let report = try #require(watchdog.tick())
+        #expect(report.split(separator: "\n").count == 2, "\(report)")
+        #expect(hasBegun.load(ordering: .sequentiallyConsistent) == 1)
+        opening.finish()
+        try await first.value
+        try await second.value
+        #expect(hasBegun.load(ordering: .sequentiallyConsistent) == 2)
+        #expect(watchdog.tick()?.hasSuffix("No test was running.") == true)
     }
 
     @Test("It ends a process in which a test does not end")

@@ -49,23 +49,33 @@ package final class Watchdog: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a watchdog whose ticks the caller counts, with `tick()`.
+    package init(limit: Int) {
+        state = Mutex(State(limit: limit))
+    }
+
+    /// Creates a watchdog that counts its ticks on a thread of its own.
+    ///
     /// - Parameters:
     ///   - limit: how many ticks without an event end the run.
     ///   - tick: the time between two ticks.
     ///   - end: receives the report, on the watchdog's thread; not called again.
-    package init(limit: Int, tick: Duration, end: @escaping @Sendable (String) -> Void) {
-        state = Mutex(State(limit: limit))
+    package convenience init(limit: Int, tick: Duration, end: @escaping @Sendable (String) -> Void) {
+        self.init(limit: limit)
         // A thread, because tests can block all threads that run tasks.
         let thread = Thread { [weak self] in
             while true {
                 Thread.sleep(forTimeInterval: tick / .seconds(1))
                 guard let self else { return }
-                if let report = self.state.withLock({ $0.tick() }) { return end(report) }
+                if let report = self.tick() { return end(report) }
             }
         }
         thread.name = "watchdog"
         thread.start()
     }
+
+    /// Counts a tick; returns a report if no test has begun or ended for as many ticks as the limit.
+    package func tick() -> String? { state.withLock { $0.tick() } }
 
     /// Runs a test that is named in the report if it does not end.
     package func watch<Value>(

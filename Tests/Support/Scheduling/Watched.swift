@@ -4,6 +4,16 @@ package import Testing
 ///
 /// Every suite has this trait; `scripts/check_style.py` checks that.
 package struct Watched: SuiteTrait, TestTrait, TestScoping {
+    /// The schedule that lets the tests of unmarked suites begin; `nil` for that of the process.
+    private let schedule: TestSchedule?
+    /// What learns when a test begins and ends; `nil` for the watchdog of the process.
+    private let watchdog: Watchdog?
+
+    package init(schedule: TestSchedule? = nil, watchdog: Watchdog? = nil) {
+        self.schedule = schedule
+        self.watchdog = watchdog
+    }
+
     package var isRecursive: Bool { true }
 
     package func provideScope(
@@ -13,7 +23,9 @@ package struct Watched: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         let location = test.sourceLocation
         let name = "“\(test.displayName ?? test.name)” (\(location.fileName):\(location.line))"
-        try await (RealTime.turns ?? .process).run(.test) { try await Watchdog.process.watch(name, function) }
+        try await (RealTime.turns ?? schedule ?? .process).run(.test) {
+            try await (watchdog ?? .process).watch(name, function)
+        }
     }
 }
 
