@@ -50,7 +50,7 @@ struct APICallTests {
         let bench = APIBench(.ok)
         let provider = bench.api.provider
         let (queue, isHeld) = (DispatchQueue(label: "held"), DispatchSemaphore(value: 0))
-        queue.async { isHeld.wait() }
+        queue.async { isHeld.waitForSignal() }
         defer { isHeld.signal() }
         let task = call(bench.api.call(APIRequest<IgnoredBody>("x"))).deliver(on: .queue(queue)).execute()
         try #require(await provider.drain(within: .zero) == false)
@@ -216,7 +216,7 @@ struct APICallTests {
         var call = call(bench.api.call(request)).deliver(on: .queue(queue))
             .onRequestStarted {
                 // Work queued after this is delivered after the cancellation.
-                queue.async { gate.wait() }
+                queue.async { gate.waitUntilOpen() }
             }
         if hasProgress { call = call.onProgress { [journal] in journal.add("\($0)") } }
         let handle = call.execute()
@@ -341,7 +341,7 @@ struct APICallTests {
             reported.add("reported")
         }
         let handle = bench.api.call(fast).deliver(on: .queue(queue))
-            .onRequestStarted { queue.async { gate.wait() } }
+            .onRequestStarted { queue.async { gate.waitUntilOpen() } }
             .onProgress { [journal] in journal.add("\($0)") }
             .execute()
         await eventually { !reported.entries.isEmpty }
@@ -543,7 +543,7 @@ private actor Counter {
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func wait() { semaphore.wait() }
+    func waitUntilOpen() { semaphore.waitForSignal() }
 
     func open() { semaphore.signal() }
 }

@@ -121,10 +121,9 @@ import Tracing
             async let page = gateway.client.request(Probe(gateway.origin, "products/7"))
             try await upstream.wait { $0.holdCount == 1 }
             await gateway.services.triggerGracefulShutdown()
-            var code: PipelineError.Code?
-            while code != .connect(.refused) {
+            try await eventually(looks: 10_000) {
                 let other = Provider<Probe>(transport: AsyncHTTPClientTransport())
-                code = try await other.failureCode(Probe(gateway.origin, "health"))
+                return try await other.failureCode(Probe(gateway.origin, "health")) == .connect(.refused)
             }
             upstream.release("price")
             #expect(try await page.statusCode == 200)

@@ -62,12 +62,7 @@ import OpenCombine
         )
         try await transport.waitForRequests()
         subscription.value.cancel()
-        await withCheckedContinuation { continuation in
-            _Concurrency.Task {
-                while log.entries.last?.hasPrefix("A.process") != true { await _Concurrency.Task.yield() }
-                continuation.resume()
-            }
-        }
+        await eventually { log.entries.last?.hasPrefix("A.process") == true }
         #expect(!log.entries.contains("end"))
     }
 }

@@ -25,8 +25,7 @@ import Testing
 
     /// Waits until calls wait for the exchanges that are in progress.
     private func joined<Target>(_ count: Int, _ provider: MoyaProvider<Target>) async {
-        for _ in 0..<1_000_000 where provider.deduplication?.callerCount != count { await _Concurrency.Task.yield() }
-        #expect(provider.deduplication?.callerCount == count)
+        await eventually { provider.deduplication?.callerCount == count }
     }
 
     @Test("M122, M125: equal requests are sent once, and each is counted until its completion has returned")
@@ -146,7 +145,7 @@ import Testing
 
     /// Waits until no request is in progress, because a request is removed after its completion has returned.
     private func hasEnded(_ provider: MoyaProvider<PlainTarget>) async -> Bool {
-        for _ in 0..<1_000_000 where !provider.inflightRequests.isEmpty { await _Concurrency.Task.yield() }
+        await eventually { provider.inflightRequests.isEmpty }
         return provider.inflightRequests.isEmpty
     }
 }

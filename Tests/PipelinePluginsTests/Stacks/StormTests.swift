@@ -159,10 +159,18 @@ struct StormTests {
         _ = try await provider.request(target, options: plan.options)
     }
 
+    /// Advances the clock until a condition holds.
+    ///
+    /// Records an issue if it does not hold within a million seconds of the clock, or within 60,000 pauses in which
+    /// nothing sleeps.
     private func moveUntil(_ clock: ManualClock, _ condition: () -> Bool) async {
         var idle = 0
         var pauses = Pauses()
         while !condition(), !Task.isCancelled {
+            guard pauses.count < 60_000, clock.now.offset < .seconds(1_000_000) else {
+                Issue.record("The condition did not hold after \(pauses.count) pauses, at \(clock.now.offset).")
+                return
+            }
             idle += 1
             if idle % 50 == 0, clock.advanceIfAnyoneSleeps() { pauses = Pauses() }
             await pauses.next()

@@ -35,7 +35,7 @@ struct StalledRecordingTests {
         let hasBegun = Atomic(false)
         journal.lane.add {
             hasBegun.store(true, ordering: .releasing)
-            gate.wait()
+            gate.waitForSignal()
         }
         await eventually { hasBegun.load(ordering: .acquiring) }
         let provider = bench.provider(Recording(recorder: recorder))
@@ -58,7 +58,7 @@ struct StalledRecordingTests {
         let bench = try RecordingBench()
         let journal = try HARJournal(for: bench.file)
         let gate = DispatchSemaphore(value: 0)
-        journal.lane.add { gate.wait() }
+        journal.lane.add { gate.waitForSignal() }
         let entry = HAREntry(json: .object(["n": .integer(1)]))
         for _ in 0..<1100 { journal.add(entry) }
         gate.signal()
@@ -96,7 +96,7 @@ struct StalledRecordingTests {
         )
         let playback = try Playback(HARFile(contentsOf: bench.file), at: bench.file, rules)
         let gate = DispatchSemaphore(value: 0)
-        playback.lane.add { gate.wait() }
+        playback.lane.add { gate.waitForSignal() }
         let provider = bench.provider(Replaying(playback: playback))
         let calls = (0..<8).map { number in
             Task { try await provider.request(bench.target(number == 0 ? "/" : "/\(number)")) }

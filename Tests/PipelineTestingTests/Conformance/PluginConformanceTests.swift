@@ -10,7 +10,7 @@ import Testing
 struct PluginConformanceTests {
     /// Returns the names of the checks that a plugin fails.
     static func failed(
-        patience: Duration = .seconds(500),
+        patience: Duration = .seconds(240),
         _ makePlugin: @escaping @Sendable () -> any PluginType
     ) async -> Set<String> {
         Set(await PluginConformance(patience: patience, makePlugin: makePlugin).run().map(\.check))

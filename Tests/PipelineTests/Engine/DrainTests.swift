@@ -102,7 +102,7 @@ struct DrainTests {
     func callbacks() async throws {
         let provider = provider([.status(200)])
         let (queue, isHeld) = (DispatchQueue(label: "held"), DispatchSemaphore(value: 0))
-        queue.async { isHeld.wait() }
+        queue.async { isHeld.waitForSignal() }
         defer { isHeld.signal() }
         let call = provider.request(TestTarget(), callbackExecutor: .queue(queue)) { _ in }
         try #require(await provider.drain(within: .zero) == false)
@@ -173,7 +173,7 @@ struct DrainTests {
             kind == "not encodable"
             ? TestTarget(method: .post, task: .requestJSONEncodable(Double.nan)) : TestTarget()
         let call = Task {
-            if kind == "cancelled" { while !Task.isCancelled { await Task.yield() } }
+            if kind == "cancelled" { await eventually { Task.isCancelled } }
             await CallDepth.$current.withValue(kind == "nested too deep" ? 1 : 0) {
                 await #expect(throws: (any Error).self) { try await provider.request(target, as: [Int].self) }
                 await #expect(throws: (any Error).self) {

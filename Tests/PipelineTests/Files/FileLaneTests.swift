@@ -33,7 +33,7 @@ struct FileLaneTests {
                 group.addTask {
                     try await FileLane().run {
                         begun.add()
-                        gate.wait()
+                        gate.waitForSignal()
                         return number
                     }
                 }
@@ -61,7 +61,7 @@ struct FileLaneTests {
                 group.addTask {
                     try await FileLane(threads).run {
                         begun.add()
-                        gate.wait()
+                        gate.waitForSignal()
                     }
                 }
             }
@@ -98,7 +98,7 @@ struct FileLaneTests {
         let first = Task {
             try await lane.run {
                 entries.add("began")
-                gate.wait()
+                gate.waitForSignal()
                 entries.add("ended")
                 return Token { entries.add("released") }
             }
@@ -148,7 +148,7 @@ struct FileLaneTests {
         }.value
         let gate = DispatchSemaphore(value: 0)
         lane.add {
-            gate.wait()
+            gate.waitForSignal()
             entries.add("late")
         }
         await lane.settle()

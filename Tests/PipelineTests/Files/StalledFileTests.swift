@@ -124,7 +124,7 @@ struct StalledFileTests {
         func begin(in context: PipelineContext) {
             context.call.download?.lane.add { [self] in
                 begunCount.add(1, ordering: .releasing)
-                gate.wait()
+                gate.waitForSignal()
             }
         }
 

@@ -85,7 +85,7 @@ struct RestartSignalTests {
         let value = try await signal.run(after: 0) {
             signal.raise()
             // Until the restart has been noticed.
-            while !Task.isCancelled { await Task.yield() }
+            await eventually { Task.isCancelled }
             return 7
         }
         #expect(value == 7)

@@ -72,7 +72,7 @@ struct URLSessionBacklogTests {
     func room() async throws {
         let overflow = URLSessionOverflow(limit: 10)
         let gate = DispatchSemaphore(value: 0)
-        overflow.lane.add { gate.wait() }
+        overflow.lane.add { gate.waitForSignal() }
         overflow.add(Data(count: 10)) { Issue.record($0) }
         overflow.waitForRoom()
         overflow.add(Data(count: 1)) { Issue.record($0) }

@@ -75,7 +75,7 @@ struct DiskCacheStoreTests {
             #expect(try files.bodies.count == 1)
             if !isReleased { await writer?.discard() }
             writer = nil
-            while try !files.bodies.isEmpty { await Task.yield() }
+            try await eventually { try files.bodies.isEmpty }
         }
     }
 

@@ -67,7 +67,7 @@ struct RateLimitFleetTests {
         ]
         process.arguments = [name] + numbers.map { "\($0)" }
         process.standardOutput = FileHandle.nullDevice
-        try process.run(within: 600)
+        try process.run(within: 280)
         return process
     }
 

@@ -7,7 +7,10 @@ import TestSupport
 ///
 /// `@unchecked Sendable`: a test uses it in one task at a time.
 final class LocalRedis: @unchecked Sendable {
-    struct StartFailure: Error {}
+    struct StartFailure: Error, CustomStringConvertible {
+        /// One sentence: what did not happen.
+        let description: String
+    }
 
     static let executable = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
         .map { $0 + "/redis-server" }
@@ -46,7 +49,9 @@ final class LocalRedis: @unchecked Sendable {
 
     /// Starts the server, and waits until it accepts connections.
     func start(port: Int) async throws {
-        guard let executable = Self.executable else { throw StartFailure() }
+        guard let executable = Self.executable else {
+            throw StartFailure(description: "redis-server is not installed; run scripts/setup all.")
+        }
         self.port = port
         client = RedisClient(
             RedisServer(host: "127.0.0.1", port: port, username: nil, password: nil, timeout: .seconds(30))
@@ -58,7 +63,7 @@ final class LocalRedis: @unchecked Sendable {
             + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run(within: 600)
+        try process.run(within: 280)
         let process = process
         let isReady = await becomesTrue {
             guard process.isRunning else { return true }
@@ -70,7 +75,12 @@ final class LocalRedis: @unchecked Sendable {
                 return error.code == .notAllowed
             }
         }
-        guard isReady, process.isRunning else { throw StartFailure() }
+        guard process.isRunning else {
+            throw StartFailure(description: "redis-server on port \(port) ended with \(process.terminationStatus).")
+        }
+        guard isReady else {
+            throw StartFailure(description: "redis-server on port \(port) accepted no connection within 20 s.")
+        }
     }
 
     /// Starts the server again after it was killed.
@@ -102,7 +112,7 @@ final class LocalRedis: @unchecked Sendable {
                 bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
             }
         }
-        guard result == 0 else { throw StartFailure() }
+        guard result == 0 else { throw StartFailure(description: "No port of 127.0.0.1 is free; errno is \(errno).") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
