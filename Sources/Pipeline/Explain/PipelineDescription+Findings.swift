@@ -81,23 +81,25 @@ extension PipelineDescription {
             + transport.unsupportedSettings.map { Finding($0, of: transport) }
     }
 
-    /// Returns the plugins whose credential goes to every host that a client of several hosts asks.
+    /// Returns the plugins whose credential or fields go to every host that a client of several hosts asks.
     ///
-    /// A target asks for an access token itself, and the hosts of `MultiTarget` are those of the program's targets.
+    /// A target asks for an access token itself, fields may be no secret, and the hosts of `MultiTarget` are those of
+    /// the program's targets.
     private static func credentialsWithoutHosts(_ elements: [Element], for target: any TargetType.Type) -> [Finding] {
         guard target == URLTarget.self || target == MultiTarget.self else { return [] }
-        return elements.filter { element in
+        return elements.compactMap { element in
             let capabilities = element.capabilities
-            return !capabilities.isDisjoint(with: [.setsCredential, .signs])
-                && !element.exemptions.contains(.limitsHosts)
-        }.map { element in
-            let isLeak = target == URLTarget.self && !element.capabilities.contains(.setsAccessToken)
+            let isCredential = !capabilities.isDisjoint(with: [.setsCredential, .signs, .answersChallenges])
+            guard isCredential || capabilities.contains(.setsFields), !element.exemptions.contains(.limitsHosts) else {
+                return nil
+            }
+            let isLeak = target == URLTarget.self && isCredential && !capabilities.contains(.setsAccessToken)
             return Finding(
                 id: "credential-to-every-host",
                 plugins: [element.name],
                 positions: [element.position].compactMap(\.self),
                 problem: "\(element.name) is in a client of \(target) without named hosts",
-                consequence: "its credential goes to every host that the client asks",
+                consequence: "its \(isCredential ? "credential goes" : "fields go") to every host that the client asks",
                 remedy: "name the hosts, as in scope: .hosts([\"api.example.com\"])",
                 severity: isLeak ? .leak : .hint
             )

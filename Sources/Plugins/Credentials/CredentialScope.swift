@@ -8,7 +8,14 @@ public import Pipeline
 /// ```
 ///
 /// A client of `URLTarget`, or of `MultiTarget`, asks several hosts, and each of them is the endpoint of its calls.
-/// Name the hosts of the credential there.
+/// Name the hosts of the credential there. Otherwise, `Provider.explain()` has a finding `credential-to-every-host`,
+/// with one of these severities:
+///
+/// | plugin | `URLTarget` | `MultiTarget`, whose hosts are those of the program's targets |
+/// |---|---|---|
+/// | one that sets a credential, signs, or answers challenges | leak | hint |
+/// | one that sets an access token, for which each target has to ask | hint | hint |
+/// | ``HeadersPlugin``, whose fields may be no secret | hint | hint |
 public struct CredentialScope: Sendable {
     /// `nil` for the endpoint's origin.
     private let hosts: [HostPattern]?

@@ -33,8 +33,10 @@ import Synchronization
 ///   that of the request.
 /// - Keeps the challenge and the use counts of its nonces, never a credential. Counts the uses of each nonce from 1,
 ///   each exactly once, even if calls run at the same time. Uses the server's `nextnonce`, and ignores its `rspauth`.
-/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, all
-///   calls belong to one account, and ``DeduplicationPlugin`` shares no response to a request with its credential.
+/// - Calls of different accounts share no response; see `PipelineContext.addIdentity(_:of:)`. Without `account`, it is
+///   not known whose credential the closure returns: ``DeduplicationPlugin`` shares no response to a request with it,
+///   a private ``CachePlugin`` without accounts stores none, and a call that gets its challenge after a change of user
+///   has the credential of the later one.
 ///
 /// **Defaults**
 ///
@@ -271,7 +273,17 @@ extension CredentialsPlugin: CapabilityDeclaring {
     /// The capabilities of this plugin: `PluginCapability.answersChallenges`; with several accounts also
     /// `PluginCapability.setsCredential` and `PluginCapability.identifiesCalls`.
     public var capabilities: Set<PluginCapability> {
-        let known: Set<PluginCapability> = account == nil ? [] : [.setsCredential, .identifiesCalls]
+        let known: Set<PluginCapability> =
+            account == nil ? [.setsUnknownCredential] : [.setsCredential, .identifiesCalls]
         return scope.capabilities.union(known).union([.answersChallenges])
+    }
+
+    /// Without `account`, a rule about plugins that share responses.
+    public var orderRules: [OrderRule] { account == nil ? [.sharingOfUnknownAccount] : [] }
+
+    /// Without `account`, returns a conflict with a private cache without accounts, which stores no response to a
+    /// request with the credential.
+    public func conflict(with other: any PluginType) -> SettingConflict? {
+        account == nil ? .unknownAccount(of: self, in: other) : nil
     }
 }

@@ -118,7 +118,7 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
         var signed = request
         try await signer.sign(&signed, context: context)
         let names = Self.markChanges(of: &signed, since: request)
-        if account != nil || signer.hasOneKey, let identity = context[SigningIdentities.self][ownAccount] {
+        if knowsAccount, let identity = context[SigningIdentities.self][ownAccount] {
             // A plugin outside may then share or store the response for this account.
             for name in names { context.addIdentity(identity, of: name) }
         }
@@ -146,8 +146,22 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
 }
 
 extension SigningPlugin: CapabilityDeclaring {
+    /// Whether responses are attributed to an account.
+    private var knowsAccount: Bool { account != nil || signer.hasOneKey }
+
     /// The capabilities of this plugin: `PluginCapability.signs` and `PluginCapability.identifiesCalls`.
-    public var capabilities: Set<PluginCapability> { scope.capabilities.union([.signs, .identifiesCalls]) }
+    public var capabilities: Set<PluginCapability> {
+        scope.capabilities.union([.signs, .identifiesCalls]).union(knowsAccount ? [] : [.setsUnknownCredential])
+    }
+
+    /// Without a known account, a rule about plugins that share responses.
+    public var orderRules: [OrderRule] { knowsAccount ? [] : [.sharingOfUnknownAccount] }
+
+    /// Without a known account, returns a conflict with a private cache without accounts, which stores no response to
+    /// a signed request.
+    public func conflict(with other: any PluginType) -> SettingConflict? {
+        knowsAccount ? nil : .unknownAccount(of: self, in: other)
+    }
 }
 
 /// The identity of the call for each plugin.

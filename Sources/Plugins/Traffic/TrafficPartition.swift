@@ -9,8 +9,9 @@ public import Pipeline
 ///
 /// A plugin keeps up to 1,000 partitions. For another one, it forgets one of the 32 that have not been used for the
 /// longest time: the first that has no calls in progress and no state to keep, such as an open circuit or a closed
-/// gate, otherwise the first. If a tenth of all have the domain of the new one, by the last two labels of the host,
-/// those that have it are forgotten before others.
+/// gate, otherwise the first. If a tenth of all have the domain of the new one, those that have it are forgotten before
+/// others. The domain of a host is its last two labels, without regard to public suffixes: `a.co.uk` and `b.co.uk` have
+/// the same.
 public struct TrafficPartition: Sendable {
     private enum Kind: Sendable {
         case authority

@@ -43,6 +43,68 @@ struct AccessTokenSessionTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer tokenofalice"])
     }
 
+    /// Responds with the user of the token after a second.
+    private func users(_ fields: HTTPFields = [:], failsFrom limit: Int = .max) -> ScriptedTransport {
+        ScriptedTransport { request, index in
+            let user = request.headers[.authorization]?.split(separator: "tokenof").last.map(String.init) ?? "none"
+            return .delayed(.seconds(1), index < limit ? .status(200, headers: fields, body: user) : .status(503))
+        }
+    }
+
+    private func text(_ provider: Provider<Ask>) async throws -> String {
+        try await provider.request(Ask(authorizationType: .bearer)).mapString()
+    }
+
+    @Test("G05: after a change of user, the copy of a hedged request is not sent as the later user")
+    func hedged() async throws {
+        let transport = users()
+        let provider = provider(transport, [HedgingPlugin(after: .fixed(.milliseconds(500))), plugin])
+        try await clock.run {
+            async let answer = text(provider)
+            try await clock.sleep(for: .milliseconds(100))
+            login.user = "bob"
+            #expect(try await answer == "alice")
+        }
+        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer tokenofalice"])
+    }
+
+    @Test("G05: a request in the background for a stale response is sent as the earlier user, and stored for that user")
+    func revalidated() async throws {
+        let transport = users([.cacheControl: "max-age=10, stale-while-revalidate=600"])
+        let provider = provider(transport, [plugin, CachePlugin()])
+        try await clock.run {
+            #expect(try await text(provider) == "alice")
+            try await clock.sleep(for: .seconds(60))
+            #expect(try await text(provider) == "alice")
+            login.user = "bob"
+            #expect(try await text(provider) == "bob")
+            try await clock.sleep(for: .seconds(1))
+            #expect(try await text(provider) == "bob")
+            login.user = "alice"
+            #expect(try await text(provider) == "alice")
+        }
+        // The request in the background is sent after the change of user.
+        #expect(transport.sent.map { $0.headers[.authorization]?.last } == ["e", "b", "e"])
+    }
+
+    @Test("G05: a call whose user has changed does not fall back to the stored response of the later user")
+    func fallenBack() async throws {
+        let transport = users([.cacheControl: "max-age=10, stale-if-error=600"], failsFrom: 2)
+        let provider = provider(transport, [FallbackPlugin.stored, plugin, CachePlugin()])
+        try await clock.run {
+            for user in ["bob", "alice"] {
+                login.user = user
+                #expect(try await text(provider) == user)
+            }
+            try await clock.sleep(for: .seconds(60))
+            #expect(try await text(provider) == "alice")
+            async let answer = provider.request(Ask(authorizationType: .bearer))
+            try await clock.sleep(for: .milliseconds(100))
+            login.user = "bob"
+            #expect(try await answer.statusCode == 503)
+        }
+    }
+
     @Test("G05: without a change, and in a later call, the token of the present session is sent")
     func unchanged() async throws {
         let transport = ScriptedTransport([.status(503), .status(200), .status(200)])

@@ -105,6 +105,29 @@ struct CookieSessionTests {
         #expect(try await third == "user=2")
     }
 
+    @Test(
+        "G03: if the cookies are set inside, a call of the next user waits for the one before, but gets its own response"
+    )
+    func joinedOutside() async throws {
+        let transport = transport
+        let cookies = CookiePlugin(store: store)
+        let plugin = DeduplicationPlugin()
+        let provider = provider(transport, [plugin, cookies])
+        _ = try await provider.request(Ask())
+        async let first = provider.request(Ask()).mapString()
+        try await transport.waitForRequests(2)
+        try await cookies.signOut()
+        // The next user signs in.
+        _ = try await provider.request(Ask(), options: RequestOptions { $0.deduplication = .off })
+        async let second = provider.request(Ask()).mapString()
+        await eventually { plugin.callerCount == 2 || transport.sent.count == 4 }
+        await pass()
+        #expect(try await first == "user=1")
+        await eventually { transport.sent.count == 4 }
+        await pass()
+        #expect(try await second == "user=2")
+    }
+
     @Test("G03: calls of one session share an exchange")
     func shared() async throws {
         let transport = transport
@@ -134,6 +157,25 @@ struct CookieSessionTests {
         _ = try await provider.request(Ask())
         clock.advance(by: .seconds(1))
         let error = await #expect(throws: PipelineError.self) { _ = try await put.value }
+        #expect(error?.code == .sessionEnded)
+        #expect(cookies(transport) == [nil, "user=1", nil])
+    }
+
+    @Test("G03: a redirect that arrives after the user has signed out is not followed as the next user")
+    func redirected() async throws {
+        let transport = ScriptedTransport([
+            .status(200, headers: [.setCookie: "user=1"]),
+            .delayed(.seconds(1), .status(302, headers: [.location: "/c"])),
+            .status(200, headers: [.setCookie: "user=2"]), .status(200),
+        ])
+        let provider = provider(transport, [CookiePlugin(store: store)])
+        _ = try await provider.request(Ask())
+        let call = Task { try await provider.request(Ask()) }
+        try await transport.waitForRequests(2)
+        try await provider.signOut()
+        _ = try await provider.request(Ask())
+        await pass()
+        let error = await #expect(throws: PipelineError.self) { _ = try await call.value }
         #expect(error?.code == .sessionEnded)
         #expect(cookies(transport) == [nil, "user=1", nil])
     }

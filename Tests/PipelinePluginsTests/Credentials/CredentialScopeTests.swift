@@ -46,6 +46,25 @@ struct CredentialScopeTests {
         }
     }
 
+    @Test("G06: without named hosts, a client of URLTarget has a finding for each of them")
+    func unnamed() {
+        let setters: [(plugin: any PluginType, severity: OrderRule.Severity)] = [
+            (AccessTokenPlugin { _ in "canary" }, .hint),
+            (BasicAuthPlugin(username: "ann", password: "canary"), .leak),
+            (HeadersPlugin(["X-Api-Key": "canary"]), .hint),
+            (SigningPlugin { _, _ in }, .leak),
+            (TokenRefreshPlugin { _, _ in Token(accessToken: "canary") }, .hint),
+            (CredentialsPlugin { _ in nil }, .leak),
+            (CredentialsPlugin(account: { _ in "" }, credential: { _, _ in nil }), .leak),
+        ]
+        for setter in setters {
+            let provider = Provider<URLTarget>(transport: ScriptedTransport([]), plugins: [setter.plugin])
+            let found = provider.explain().findings + provider.explain().hints
+            #expect(found.map(\.id) == ["credential-to-every-host"])
+            #expect(found.map(\.severity) == [setter.severity], "\(setter.plugin.name)")
+        }
+    }
+
     @Test("G06: the closure of CredentialsPlugin sees the origin that asks")
     func origin() async throws {
         let asked = Mutex<[String]>([])

@@ -1,11 +1,13 @@
 import Foundation
 import HTTPTypes
+import Logging
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PipelinePlugins
 
 @Suite("DeduplicationPlugin: position", .tags(.concurrent), .watched)
 struct DeduplicationPositionTests {
@@ -106,6 +108,21 @@ struct DeduplicationPositionTests {
         let calls = await bench.begin(3)
         await bench.answer(1)
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 0"])
+    }
+
+    @Test("G02 A plugin logs once that it shares nothing because of a credential that is set inside")
+    func logged() async {
+        let lines = LogLines()
+        let user = Tally()
+        let bench = Bench(inside: [Stranger(stage: .exchange, field: .authorization) { "user\(user.add())" }])
+        await LoggingPlugin.$standardLogger.withValue(lines.logger(level: .trace)) {
+            for count in [1, 2, 3] {
+                await bench.runOut(bench.begin(count))
+                #expect(lines.all.count == (count == 1 ? 0 : 1))
+            }
+        }
+        #expect(lines.text.hasPrefix("warning DeduplicationPlugin shares no response to a request"))
+        #expect(!lines.text.contains("user1"))
     }
 
     @Test("G02 The others send their own requests also if the call that leads has left")

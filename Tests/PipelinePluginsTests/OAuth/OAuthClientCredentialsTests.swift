@@ -47,6 +47,27 @@ struct OAuthClientCredentialsTests {
         #expect(bench.authorizations.map { $0?.last } == ["1", "1", "1", "2", "3"])
     }
 
+    @Test("A10 If the only call that waits for a token is cancelled, the token is kept, and the next call uses it")
+    func cancelled() async throws {
+        let bench = OAuthBench { request, number in
+            request.path == "/token" ? .delayed(.seconds(1), OAuthBench.tokens(number)) : nil
+        }
+        let provider = bench.provider(bench.plugin())
+        try await bench.clock.run {
+            let start = bench.clock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await provider.request(.list) }
+                try await bench.clock.sleep(for: .milliseconds(500))
+                group.cancelAll()
+                await #expect(throws: CancellationError.self) { try await group.next() }
+            }
+            #expect(start.duration(to: bench.clock.now) == .milliseconds(500))
+            _ = try await provider.request(.list)
+        }
+        #expect(bench.tokenForms.count == 1)
+        #expect(bench.authorizations == ["Bearer CANARY-access-1"])
+    }
+
     @Test("A client without a secret sends its identifier; one with a secret can send both in the form")
     func authentication() async throws {
         let bench = OAuthBench()

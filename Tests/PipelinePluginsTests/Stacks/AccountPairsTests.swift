@@ -1,101 +1,179 @@
 import Foundation
 import HTTPTypes
+import Logging
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-/// Every plugin that shares, stores, joins or repeats, beside every way to set a credential, in both orders.
+@testable import PipelinePlugins
+
+/// Every plugin that shares, stores, joins or repeats, with every way to set a credential at every place.
 @Suite("Two accounts with equal calls", .watched)
 struct AccountPairsTests {
-    /// The account of the current task, as a server reads it from a session.
-    private enum Account { @TaskLocal static var current = "none" }
+    /// A server that responds with the account that it reads from a request, and challenges one without any.
+    private final class Server: Sendable {
+        private let fails = Mutex(false)
+        let sharer: AccountSharer
+        let challenge: String?
 
-    private struct Mine: TargetType, AccessTokenAuthorizable {
-        let account: String
-        var ownHeader = false
-        var baseURL: URL { URL(string: "https://api.example.com") ?? URL(filePath: "/") }
-        var path: String { "/mine" }
-        var method: HTTPRequest.Method { .get }
-        var task: RequestTask { .requestPlain }
-        var headers: [String: String]? { ownHeader ? ["Authorization": "Bearer \(account)"] : nil }
-        var authorizationType: AuthorizationType? { .bearer }
-    }
+        init(_ sharer: AccountSharer, challenge: String? = nil) { (self.sharer, self.challenge) = (sharer, challenge) }
 
-    // Plugins as people write them, without capabilities and without an identity.
+        func fail() { fails.withLock { $0 = true } }
 
-    private struct OwnPrepare: Stage.Prepare {
-        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-            request.headers[.authorization] = "Bearer \(Self.account(context.target))"
+        var transport: ScriptedTransport {
+            ScriptedTransport { [self] request, _ in .delayed(.milliseconds(50), step(request)) }
         }
 
-        static func account(_ target: any TargetType) -> String { (target as? Mine)?.account ?? "none" }
-    }
-
-    private struct OwnIntercept: Stage.Intercept {
-        func intercept(
-            _ request: PipelineRequest,
-            context: PipelineContext,
-            next: Stage.Next
-        ) async throws -> PipelineResponse {
-            var request = request
-            request.headers[.authorization] = "Bearer \(OwnPrepare.account(context.target))"
-            return try await next(request)
+        private func step(_ request: PipelineRequest) -> ScriptedTransport.Step {
+            if fails.withLock({ $0 }) { return .status(503) }
+            let account = Self.account(request.headers)
+            if account == nil, let challenge { return .status(401, headers: [.wwwAuthenticate: challenge]) }
+            return .status(200, headers: sharer.fields, body: account ?? "none")
         }
-    }
 
-    private struct OwnExchange: Stage.Exchange {
-        let field: HTTPField.Name
-
-        func exchange(
-            _ request: PipelineRequest,
-            context: PipelineContext,
-            send: Stage.Send
-        ) async throws -> PipelineResponse {
-            var request = request
-            request.headers[field] = OwnPrepare.account(context.target)
-            return try await send(request)
+        private static func account(_ fields: HTTPFields) -> String? {
+            let names = ["Authorization", "X-User", "X-Api-Key", "X-Signature", "Cookie"]
+            guard let value = names.lazy.compactMap({ HTTPField.Name($0).flatMap { fields[$0] } }).first else {
+                return nil
+            }
+            if value.hasPrefix("Digest") {
+                return value.split(separator: "username=\"").last.map { String($0.prefix { $0 != "\"" }) }
+            }
+            guard value.hasPrefix("Basic"), let coded = value.split(separator: " ").last else {
+                return value.split { $0 == " " || $0 == "=" }.last.map(String.init)
+            }
+            let pair = String(decoding: Data(base64Encoded: String(coded)) ?? Data(), as: UTF8.self)
+            return String(pair.prefix { $0 != ":" })
         }
     }
 
-    private struct Wrapping: Transport {
-        let wrapped: any Transport
-        var decodesContent: Bool { wrapped.decodesContent }
-
-        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-            var request = request
-            request.headers[.authorization] = "Bearer \(Account.current)"
-            return try await wrapped.send(request, context: context)
+    /// The text of the response; `failed` for that of a server that fails, `ended` for a session that has ended.
+    private static func text(_ call: () async throws -> PipelineResponse) async throws -> String {
+        do {
+            let response = try await call()
+            return response.statusCode == 503 ? "failed" : try response.mapString()
+        } catch let error as PipelineError where error.code == .sessionEnded {
+            return "ended"
         }
     }
 
-    private static func account(_ target: any TargetType) -> String { OwnPrepare.account(target) }
-
-    private static func setters() throws -> [(name: String, plugins: [any PluginType])] {
-        let user = try #require(HTTPField.Name("X-User"))
-        let signature: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void = { request, context in
-            try request.setHeader(account(context.target), for: "X-Signature")
+    @Test(
+        "A2, G02, G07: neither gets the response of the other, whatever sets the credential where",
+        arguments: AccountSharer.all.indices
+    )
+    func pairs(index: Int) async throws {
+        // Without the warnings of DeduplicationPlugin.
+        try await LoggingPlugin.$standardLogger.withValue(LogLines().logger(level: .critical)) {
+            try await pairs(AccountSharer.all[index])
         }
-        return [
-            ("AccessTokenPlugin", [AccessTokenPlugin { account($0) }]),
-            ("AccessTokenPlugin of the task", [AccessTokenPlugin { _ in Account.current }]),
-            ("BasicAuthPlugin", [BasicAuthPlugin { credential(account($0)) }]),
-            ("HeadersPlugin, secret", [HeadersPlugin { ["X-Api-Key": account($0)] }]),
-            ("HeadersPlugin, plain", [HeadersPlugin { ["X-User": account($0)] }]),
-            ("SigningPlugin", [SigningPlugin(sign: signature)]),
-            ("SigningPlugin with account", [SigningPlugin(account: { account($0) }, sign: signature)]),
-            ("CredentialsPlugin", [CredentialsPlugin { _ in credential(Account.current) }]),
-            (
-                "CredentialsPlugin with account",
-                [CredentialsPlugin(account: { account($0) }, credential: { name, _ in credential(name) })]
-            ),
-            ("closure", [PluginStack.prepare { $0.headers[.authorization] = "Bearer \(account($1.target))" }]),
-            ("own prepare", [OwnPrepare()]), ("own intercept", [OwnIntercept()]),
-            ("own exchange", [OwnExchange(field: .authorization)]), ("own cookie", [OwnExchange(field: .cookie)]),
-            ("own plain field", [OwnExchange(field: user)]), ("target", []), ("transport", []),
-        ]
+    }
+
+    private func pairs(_ sharer: AccountSharer) async throws {
+        for setter in AccountSetter.all {
+            for place in sharer.places {
+                let plugins = sharer.plugins(with: try await setter.make(), at: place)
+                let server = Server(sharer, challenge: setter.challenge)
+                let script = server.transport
+                let clock = ManualClock()
+                let provider = Provider<AccountCall>(
+                    transport: setter.wrap(script),
+                    plugins: plugins,
+                    configuration: ProviderConfiguration(findings: .report { _ in }, clock: clock)
+                )
+                let ask = { @Sendable (account: String) async throws -> String in
+                    try await AccountCall.$current.withValue(account) {
+                        var call = AccountCall(account: account)
+                        setter.change(&call)
+                        return try await Self.text { [call] in try await provider.request(call) }
+                    }
+                }
+                try await clock.run {
+                    async let alice = ask("alice")
+                    async let bob = ask("bob")
+                    async let again = ask("alice")
+                    let answers = try await [alice, bob, again]
+                    #expect(answers == ["alice", "bob", "alice"], "\(setter.name) \(place), at once")
+                    try await clock.sleep(for: sharer.pause)
+                    if sharer.failsLater { server.fail() }
+                    for account in sharer.later {
+                        let answer = try await ask(account)
+                        let isRight = answer == account || sharer.failsLater && answer == "failed"
+                        #expect(isRight, "\(setter.name) \(place), later: \(account) got \(answer)")
+                        // A request in the background ends.
+                        try await clock.sleep(for: .seconds(1))
+                    }
+                }
+                guard sharer.shares, setter.name == "AccessTokenPlugin", place.index == 0 else { continue }
+                #expect(script.sent.count < 3 + sharer.later.count, "\(sharer.name) shares nothing")
+            }
+        }
+    }
+
+    @Test(
+        "A2, G05: after a change of user, none gets the response of the other, whatever the user signs in with",
+        arguments: AccountSharer.all.indices
+    )
+    func users(index: Int) async throws {
+        try await LoggingPlugin.$standardLogger.withValue(LogLines().logger(level: .critical)) {
+            try await users(AccountSharer.all[index])
+        }
+    }
+
+    private func users(_ sharer: AccountSharer) async throws {
+        for login in AccountLogin.all {
+            for place in sharer.places {
+                let clock = ManualClock()
+                let session = try await login.make(clock)
+                let server = Server(sharer, challenge: login.challenge)
+                let provider = Provider<AccountCall>(
+                    transport: session.wrap(server.transport),
+                    plugins: sharer.plugins(with: session.plugins, at: place),
+                    configuration: ProviderConfiguration(findings: .report { _ in }, clock: clock)
+                )
+                let ask = { @Sendable () async throws -> String in
+                    try await Self.text { try await provider.request(AccountCall(account: session.user.name)) }
+                }
+                try await clock.run {
+                    try await session.signIn("alice")
+                    async let first = ask()
+                    try await clock.sleep(for: .milliseconds(20))
+                    try await session.signIn("bob")
+                    let second = try await ask()
+                    #expect(second == "bob", "\(login.name) \(place), after a change of user")
+                    let answer = try await first
+                    #expect(["alice", "ended"].contains(answer), "\(login.name) \(place), during the change")
+                    try await clock.sleep(for: sharer.pause)
+                    if sharer.failsLater { server.fail() }
+                    for account in sharer.later {
+                        try await session.signIn(account)
+                        let answer = try await ask()
+                        let isRight = answer == account || sharer.failsLater && answer == "failed"
+                        #expect(isRight, "\(login.name) \(place), later: \(account) got \(answer)")
+                    }
+                    // Requests in the background end.
+                    try await clock.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A2: two tokens share a stored response only if the origin says it is public, or the app that they are of one",
+        arguments: [true, false]
+    )
+    func declared(byOrigin: Bool) async throws {
+        let transport = ScriptedTransport { request, _ in
+            let fields: HTTPFields = [.cacheControl: byOrigin ? "public, max-age=60" : "max-age=60"]
+            return .status(200, headers: fields, body: request.headers[.authorization] ?? "")
+        }
+        let cache = byOrigin ? CachePlugin(rules: .shared) : CachePlugin(account: { _ in "service" })
+        let token = AccessTokenPlugin { AccountCall.account($0) }
+        let provider = Provider<AccountCall>(transport: transport, plugins: [token, cache])
+        for account in ["alice", "bob"] {
+            #expect(try await provider.request(AccountCall(account: account)).mapString() == "Bearer alice")
+        }
     }
 
     private final class Found: Sendable {
@@ -104,91 +182,14 @@ struct AccountPairsTests {
         func add(_ finding: PipelineDescription.Finding) { all.withLock { $0.append(finding.id) } }
     }
 
-    private static func credential(_ account: String) -> PasswordCredential {
-        PasswordCredential(username: account, password: "password")
-    }
-
-    private static let sharers: [(name: String, make: @Sendable () -> [any PluginType])] = [
-        ("de-duplication", { [DeduplicationPlugin()] }),
-        ("cache", { [CachePlugin()] }),
-        ("shared cache", { [CachePlugin(rules: .shared)] }),
-        ("cache and de-duplication", { [CachePlugin(), DeduplicationPlugin()] }),
-        ("de-duplication and cache", { [DeduplicationPlugin(), CachePlugin()] }),
-        ("hedging", { [HedgingPlugin(after: .fixed(.milliseconds(10))), DeduplicationPlugin()] }),
-        ("retry", { [RetryPlugin(), DeduplicationPlugin()] }),
-        ("cookies", { [CookiePlugin(), CachePlugin(), DeduplicationPlugin()] }),
-        ("standard", { [.standard(logging: .off, cache: CachePlugin())] }),
-    ]
-
-    /// A server that responds with the account that it reads from a request, and challenges one without any.
-    private static func transport(challenging: Bool) -> ScriptedTransport {
-        ScriptedTransport { request, _ in
-            let account = reader(request.headers)
-            guard account != "none" || !challenging else {
-                return .delayed(.milliseconds(50), .status(401, headers: [.wwwAuthenticate: "Basic realm=\"a\""]))
-            }
-            let fields: HTTPFields = [.cacheControl: "max-age=60"]
-            return .delayed(.milliseconds(50), .status(200, headers: fields, body: account))
-        }
-    }
-
-    private static func reader(_ fields: HTTPFields) -> String {
-        if let field = fields[.authorization], let value = field.split(separator: " ").last {
-            guard field.hasPrefix("Basic") else { return String(value) }
-            let text = String(decoding: Data(base64Encoded: String(value)) ?? Data(), as: UTF8.self)
-            return String(text.prefix { $0 != ":" })
-        }
-        let names = ["X-User", "X-Api-Key", "X-Signature", "Cookie"].compactMap { HTTPField.Name($0) }
-        return names.lazy.compactMap { fields[$0] }.first ?? "none"
-    }
-
-    @Test(
-        "A2, G02, G07: neither gets the response of the other, whatever sets the credential where",
-        arguments: sharers.indices
-    )
-    func pairs(index: Int) async throws {
-        let sharer = Self.sharers[index]
-        for setter in try Self.setters() {
-            for isOutside in [true, false] {
-                let stack = isOutside ? setter.plugins + sharer.make() : sharer.make() + setter.plugins
-                let script = Self.transport(challenging: setter.name.hasPrefix("CredentialsPlugin"))
-                let clock = ManualClock()
-                let provider = Provider<Mine>(
-                    transport: setter.name == "transport" ? Wrapping(wrapped: script) : script,
-                    plugins: stack,
-                    configuration: ProviderConfiguration(findings: .report { _ in }, clock: clock)
-                )
-                let ask = { @Sendable (account: String) async throws -> String in
-                    try await Account.$current.withValue(account) {
-                        let target = Mine(account: account, ownHeader: setter.name == "target")
-                        return try await provider.request(target).mapString()
-                    }
-                }
-                let place = "\(setter.name) \(isOutside ? "outside" : "inside") \(sharer.name)"
-                try await clock.run {
-                    async let alice = ask("alice")
-                    async let bob = ask("bob")
-                    async let again = ask("alice")
-                    let answers = try await [alice, bob, again]
-                    #expect(answers == ["alice", "bob", "alice"], "\(place), at once")
-                    for account in ["bob", "alice"] {
-                        #expect(try await ask(account) == account, "\(place), later")
-                    }
-                }
-            }
-        }
-    }
-
     @Test("A2: a credential inside a plugin that shares is a leak that is reported when the provider is made")
-    func reported() throws {
-        for setter in try Self.setters() where !setter.plugins.isEmpty {
+    func reported() async throws {
+        for setter in AccountSetter.all {
             let found = Found()
-            let plugins: [any PluginType] = [DeduplicationPlugin()] + setter.plugins
+            let plugins: [any PluginType] = [DeduplicationPlugin()] + (try await setter.make())
             let configuration = ProviderConfiguration(findings: .report { found.add($0) })
-            _ = Provider<Mine>(transport: ScriptedTransport([]), plugins: plugins, configuration: configuration)
-            let isDeclared = setter.plugins.contains { ($0 as? any CapabilityDeclaring)?.capabilities.isEmpty == false }
-            let isCredentialKnown = isDeclared && setter.name != "CredentialsPlugin"
-            #expect(found.ids.contains { $0.hasPrefix("sharing-outside") } == isCredentialKnown, "\(setter.name)")
+            _ = Provider<AccountCall>(transport: ScriptedTransport([]), plugins: plugins, configuration: configuration)
+            #expect(found.ids.contains { $0.hasPrefix("sharing-outside") } == setter.isReported, "\(setter.name)")
         }
     }
 }

@@ -74,6 +74,41 @@ struct FindingTests {
         for retrying in Self.retrying { #expect(findings([accounts, retrying]).isEmpty) }
     }
 
+    private struct OneKey: RequestSigner {
+        let hasOneKey = true
+        func sign(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+    }
+
+    /// Plugins that set a credential on the hop, whose account is known or not.
+    private static let onHop: [(plugin: any PluginType, isKnown: Bool)] = [
+        (CredentialsPlugin { _ in nil }, false),
+        (CredentialsPlugin(account: { _ in "" }, credential: { _, _ in nil }), true),
+        (SigningPlugin { _, _ in }, false),
+        (SigningPlugin(account: { _ in "" }, sign: { _, _ in }), true),
+        (SigningPlugin(OneKey()), true),
+    ]
+
+    @Test(
+        "G07: a credential of an unknown account has a finding beside a cache, and a hint beside a plugin that shares",
+        arguments: onHop.indices
+    )
+    func unknownAccount(index: Int) {
+        let (plugin, isKnown) = Self.onHop[index]
+        func ids(_ other: any PluginType) -> [[String]] {
+            [[plugin, other], [other, plugin]].map { plugins in
+                let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins)
+                let all = provider.explain().findings + provider.explain().hints
+                return all.map(\.id).filter { $0.contains("unknown-account") }
+            }
+        }
+        let caches: [any PluginType] = [CachePlugin(rules: .shared), CachePlugin(account: { _ in "" }), RetryPlugin()]
+        for other in caches { #expect(ids(other) == [[], []]) }
+        #expect(ids(CachePlugin()) == Array(repeating: isKnown ? [] : ["cache-of-unknown-account"], count: 2))
+        for sharing in Self.sharing {
+            #expect(ids(sharing) == Array(repeating: isKnown ? [] : ["sharing-of-unknown-account"], count: 2))
+        }
+    }
+
     @Test("HeadersPlugin belongs outside plugins that share responses")
     func fields() {
         for sharing in Self.sharing {

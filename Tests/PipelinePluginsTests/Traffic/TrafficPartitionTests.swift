@@ -120,6 +120,41 @@ struct TrafficPartitionTests {
         }
     }
 
+    @Test("G10: the domain of a host is its last two labels, also below a public suffix", arguments: [true, false])
+    func domains(isBelowSuffix: Bool) throws {
+        func key(_ host: String) throws -> TrafficKey { try #require(TrafficKey(origin: "https://\(host)")) }
+        let map = PartitionMap<Item>(maximumCount: 100)
+        let clock = PipelineClock(ManualClock())
+        let now = clock.now
+        func use(_ host: String) throws { _ = try map.object(for: key(host), on: clock) { Item(idleFrom: now) } }
+        try use("api.shop.test")
+        try use(isBelowSuffix ? "bank.co.uk" : "www.evil.test:8443")
+        for number in 0...98 { try use("host\(number)" + (isBelowSuffix ? ".co.uk" : ".evil.test")) }
+        #expect(try map[key("api.shop.test")] != nil)
+        #expect(try map[key(isBelowSuffix ? "bank.co.uk" : "www.evil.test:8443")] == nil)
+    }
+
+    @Test("G10: a new host takes constant time in a full map, and in full budgets, whether or not all are in use")
+    func constantTime() throws {
+        for isBusy in [true, false] {
+            let isLinear = isLinear(100) { count in
+                let map = PartitionMap<Item>(maximumCount: count)
+                let clock = PipelineClock(ManualClock())
+                let now = clock.now
+                for number in 0..<2 * count {
+                    guard let key = TrafficKey(origin: "https://host\(number).test") else { continue }
+                    _ = map.object(for: key, on: clock) { Item(idleFrom: isBusy ? nil : now) }
+                }
+            }
+            #expect(isLinear)
+        }
+        let isLinear = isLinear(100) { count in
+            var ledger = RetryLedger(RetryBudget(), maximumHostCount: count)
+            for number in 0..<2 * count { ledger.addCall(to: "host\(number).test", at: Date(timeIntervalSince1970: 0)) }
+        }
+        #expect(isLinear)
+    }
+
     @Test("G10: the budgets of hosts stay within their bound in constant time, and a host in use keeps its budget")
     func budgets() {
         var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 100)

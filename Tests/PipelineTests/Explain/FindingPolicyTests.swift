@@ -104,18 +104,30 @@ struct FindingPolicyTests {
         }
     }
 
-    @Test("G06: a credential in a client of several hosts has a finding unless its hosts are named")
-    func hosts() {
-        struct Named: Stage.Prepare, CapabilityDeclaring {
-            var capabilities: Set<PluginCapability> { [.setsCredential, .limitsHosts] }
-
-            func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+    @Test(
+        "G06: a credential in a client of several hosts has a finding unless its hosts are named",
+        arguments: [
+            ([.setsCredential], "leak"), ([.signs], "leak"), ([.answersChallenges], "leak"),
+            ([.setsCredential, .setsAccessToken, .answersChallenges], "hint"), ([.setsFields], "hint"),
+            ([.retries], nil),
+        ] as [(Set<PluginCapability>, String?)]
+    )
+    func hosts(capabilities: Set<PluginCapability>, severity: String?) {
+        func findings<Target: TargetType>(_ more: Set<PluginCapability>, _: Target.Type) -> [String] {
+            let plugins = [Setting(capabilities: capabilities.union(more))]
+            let description = Provider<Target>(transport: ScriptedTransport([]), plugins: plugins).explain()
+            let all = description.findings + description.hints
+            return all.filter { $0.id == "credential-to-every-host" }.map { "\($0.severity)" }
         }
-        #expect(found([Credential()], for: URLTarget.self) == ["leak credential-to-every-host"])
-        #expect(found([Named()], for: URLTarget.self).isEmpty)
-        #expect(found([Credential()], for: MultiTarget.self).isEmpty)
-        #expect(found([Credential()]).isEmpty)
-        let multi = Provider<MultiTarget>(transport: ScriptedTransport([]), plugins: [Credential()])
-        #expect(multi.explain().hints.map(\.id) == ["credential-to-every-host"])
+        #expect(findings([], URLTarget.self) == [severity].compactMap(\.self))
+        #expect(findings([], MultiTarget.self) == (severity == nil ? [] : ["hint"]))
+        #expect(findings([.limitsHosts], URLTarget.self).isEmpty)
+        #expect(findings([], TestTarget.self).isEmpty)
+    }
+
+    private struct Setting: Stage.Prepare, CapabilityDeclaring {
+        let capabilities: Set<PluginCapability>
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
     }
 }
