@@ -125,7 +125,8 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineTransportsTests",
-            dependencies: common + asyncHTTPClient + nio + nioSSL + ["TestSupport"],
+            dependencies: common + asyncHTTPClient + nio + products("NIOEmbedded", package: "swift-nio") + nioSSL
+                + ["TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -76,6 +76,14 @@ def check_markdown(path):
         elif not in_code: check(path, number, line)
 
 
+def check_security(path):
+    """Each promise names its tests; a suite has its file."""
+    suites = {p.stem for folder in FOLDERS for p in (ROOT / folder).rglob("*Tests.swift")}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in re.findall(r"`([\w+]+Tests)`", line):
+            if name not in suites: say(path, number, f"there is no {name}.swift")
+
+
 def files(arguments):
     if not arguments: arguments = [ROOT / name for name in FOLDERS + TEXTS]
     for argument in map(pathlib.Path, arguments):
@@ -86,5 +94,6 @@ def files(arguments):
 
 for path in files(sys.argv[1:]):
     check_markdown(path) if path.suffix in MARKDOWN else check_swift(path)
+    if path.name == "SECURITY.md": check_security(path)
 print("\n".join(findings) or "prose: nothing to say")
 sys.exit(bool(findings))

@@ -42,13 +42,14 @@ class Authority:
             "req", "-x509", *KEY, "-keyout", self.key, "-out", self.certificate, "-days", "2", "-subj", f"/CN={name}",
             "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
-    def sign(self, name, names=HERE, usage="serverAuth", days=(-1, 2), key_options=KEY, digest="sha256"):
-        """Creates a key and a certificate for these names; returns both paths. It is valid between the two `days`, relative to now."""
+    def sign(self, name, names=HERE, usage="serverAuth", days=(-1, 2), key_options=KEY, digest="sha256", common=None):
+        """Creates a key and a certificate for these names; returns both paths. It is valid between the two `days`, relative to now.
+        Its common name is `common`, or the name of the files."""
         request, key, certificate = (self.folder / f"{name}.{kind}" for kind in ("csr", "key", "pem"))
         extensions = self.folder / f"{name}.cnf"
         lines = ["basicConstraints=critical,CA:FALSE", f"extendedKeyUsage={usage}"]
         extensions.write_text("\n".join(lines + ([f"subjectAltName={names}"] if names else [])) + "\n")
-        self._openssl("req", *key_options, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+        self._openssl("req", *key_options, "-keyout", key, "-out", request, "-subj", f"/CN={common or name}")
         start, end = (self._date(number) for number in days)
         self._openssl(
             "ca", "-batch", "-notext", "-md", digest, "-in", request, "-out", certificate, "-cert", self.certificate, "-keyfile", self.key,

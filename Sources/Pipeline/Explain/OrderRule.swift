@@ -209,7 +209,7 @@ extension OrderRule {
         ),
         OrderRule(
             "credential-over-any-tls",
-            [.setsCredential, .signs],
+            [.setsCredential, .signs, .answersChallenges],
             .outside,
             [.leavesTLSVersion],
             consequence: "the machine's TLS library decides whether a server may use TLS 1.0 or 1.1",

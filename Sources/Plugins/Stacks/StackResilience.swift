@@ -16,7 +16,7 @@ import Pipeline
 /// | setting | `.basic` | `.resilient` | why |
 /// |---|---|---|---|
 /// | `totalTimeout` | none | 30 s | a caller learns in time that the call has failed; for a long transfer, set the options `totalTimeout` and `attemptTimeout` |
-/// | `attemptTimeout` | 30 s | 8 s, at most `totalTimeout` | a server that hangs is a failure that is retried and opens the circuit; with 8 s, three attempts end before the call does, so that the cache can still serve a stale response |
+/// | `attemptTimeout` | 30 s | 8 s, at most `totalTimeout` | a server that hangs is a failure that is retried and opens the circuit; with 8 s, three attempts end before the call does, so that the cache can still serve a stale response; for long polling, set the option `attemptTimeout`, and with `.resilient` also `totalTimeout` |
 /// | `retry` | ``RetryPlugin`` | the same | safe without settings: idempotent requests, a budget, Retry-After |
 /// | `hedging` | `.never` | `.never` | it sends more requests; turn it on for reads with rare slow responses |
 /// | `fallback` | none | none | only the application knows an acceptable substitute |

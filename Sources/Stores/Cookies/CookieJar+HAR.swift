@@ -10,7 +10,8 @@ extension CookieJar {
     /// that time: later ones replace or remove earlier ones, and those that `rules` refuse are left out, as are those
     /// that have expired by `now`. A Set-Cookie field takes precedence over the array `cookies` of its response, which
     /// lacks details in files of many writers. Values with the word REDACTED or redacted are not cookies. Malformed
-    /// entries are skipped. Request cookies are not read, because their domain and expiry are unknown.
+    /// entries are skipped, as are responses with more than 1,000 header fields or cookies. Request cookies are not
+    /// read, because their domain and expiry are unknown.
     ///
     /// ```swift
     /// let imported = try CookieJar(har: Data(contentsOf: file), at: .now)

@@ -10,7 +10,8 @@ public import PipelineRedaction
 /// }
 /// ```
 ///
-/// A store of your own can encode a jar. Properties that a later version adds are optional in the encoded form.
+/// A store of your own can encode a jar. Properties that a later version adds are optional in the encoded form. A
+/// decoded jar is within the bounds of ``CookieRules``, with each host as a site, whatever the encoded form contains.
 ///
 /// **Secrets**: descriptions show the number of cookies, never a value. The encoded form contains the values.
 ///
@@ -61,6 +62,39 @@ public struct CookieJar: Sendable, Equatable, Codable {
     /// Removes the cookies for which a closure returns `true`; all by default.
     public mutating func removeAll(where isRemoved: (Cookie) -> Bool = { _ in true }) {
         cookies.removeAll(where: isRemoved)
+    }
+}
+
+extension CookieJar {
+    private enum CodingKeys: CodingKey { case cookies, nextOrder }
+
+    /// The positions that leave room for later ones.
+    static let orders = 0..<1 << 52
+
+    /// Decodes a jar, without the cookies that no jar keeps.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let decoded = try container.decode([Cookie].self, forKey: .cookies).map(\.normalized)
+        insert(decoded, rules: CookieRules(publicSuffixes: nil))
+        // The encoded positions are those of a jar if they increase.
+        let places = Dictionary(decoded.map { ($0.identity, $0.order) }, uniquingKeysWith: { first, _ in first })
+        let orders = cookies.map { places[$0.identity] ?? -1 }
+        let next = try container.decode(Int.self, forKey: .nextOrder)
+        guard zip(orders, orders.dropFirst()).allSatisfy({ $0 < $1 }), Self.orders.contains(orders.first ?? 0),
+            Self.orders.contains(next), next > orders.last ?? -1
+        else { return }
+        for index in cookies.indices { cookies[index].order = orders[index] }
+        nextOrder = next
+    }
+}
+
+extension CookieJar.Cookie {
+    /// A decoded cookie with the domain and the path in the form that ``CookieJar/Cookie`` guarantees.
+    fileprivate var normalized: Self {
+        var cookie = self
+        cookie.domain = CookieDomain.normalized(domain)
+        if path.utf8.first != UInt8(ascii: "/") { cookie.path = "/" }
+        return cookie
     }
 }
 

@@ -38,6 +38,9 @@ enum HARCookies {
         var request: Request
         var response: Response
 
+        /// The most header fields or cookies of a response that is not malformed.
+        private static let maximumCount = 1_000
+
         func response(at now: Date) -> HARCookies.Response? {
             guard let request = CookieJar.Request(url: request.url) else { return nil }
             let start = startedDateTime?.value.flatMap { HARCookie.date($0) } ?? now
@@ -49,9 +52,11 @@ enum HARCookies {
         private var fields: [SetCookieField] {
             let headers = (response.headers?.value ?? []).compactMap(\.value)
             let values = headers.filter { $0.name.lowercased() == "set-cookie" }.flatMap(\.values)
+            let cookies = response.cookies?.value ?? []
+            guard max(headers.count, values.count, cookies.count) <= Self.maximumCount else { return [] }
             let fields = values.compactMap { try? SetCookieField($0) }.filter { !$0.isRedacted }
             if !fields.isEmpty { return fields }
-            return (response.cookies?.value ?? []).compactMap { $0.value?.field }.filter { !$0.isRedacted }
+            return cookies.compactMap { $0.value?.field }.filter { !$0.isRedacted }
         }
     }
 

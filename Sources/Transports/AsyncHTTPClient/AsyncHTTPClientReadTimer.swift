@@ -22,7 +22,7 @@ final class AsyncHTTPClientReadTimer {
 
     /// Starts a wait that fails after the limit.
     func start(_ limit: TimeAmount, or failure: HTTPClientError) {
-        let deadline = NIODeadline.now() + limit
+        let deadline = eventLoop.now + limit
         unlimited = nil
         awaited = (deadline, failure)
         if let scheduled, scheduled.deadline <= deadline { return }
@@ -33,7 +33,7 @@ final class AsyncHTTPClientReadTimer {
     /// Limits the wait further, until ``unlimit()``.
     func limit(to limit: TimeAmount, or failure: HTTPClientError) {
         let wait = awaited
-        guard wait.map({ NIODeadline.now() + limit < $0.deadline }) ?? true else { return }
+        guard wait.map({ eventLoop.now + limit < $0.deadline }) ?? true else { return }
         start(limit, or: failure)
         unlimited = .some(wait)
     }
@@ -60,7 +60,7 @@ final class AsyncHTTPClientReadTimer {
         let task = eventLoop.assumeIsolated().scheduleTask(deadline: date) {
             self.scheduled = nil
             guard let awaited = self.awaited else { return }
-            guard awaited.deadline <= .now() else { return self.schedule(at: awaited.deadline) }
+            guard awaited.deadline <= self.eventLoop.now else { return self.schedule(at: awaited.deadline) }
             self.awaited = nil
             self.onTimeout(awaited.failure)
         }

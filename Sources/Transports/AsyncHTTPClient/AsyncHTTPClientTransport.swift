@@ -288,6 +288,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        let request = try await Self.readingEmptyStream(of: request)
         let client = try await routes.client(for: request)
         let identity = try routes.trust?.identity(for: request)
         // In case a transport around this one does not say so.
@@ -324,6 +325,20 @@ public final class AsyncHTTPClientTransport: Transport {
                 wasRefused = wasRefused || isRefused
             }
         }
+    }
+
+    /// Returns the request with an empty body in memory if its body in pieces announces no bytes.
+    ///
+    /// The client would not read such a body, and would send the request without what it yields.
+    private static func readingEmptyStream(of request: PipelineRequest) async throws -> PipelineRequest {
+        guard AsyncHTTPClientUpload.isInPieces(request.body), request.body.byteCount == 0 else { return request }
+        for try await piece in request.body.chunks() where !piece.isEmpty {
+            throw PipelineError(.bodyChanged, "the body has bytes, but it announced none")
+        }
+        try Task.checkCancellation()
+        var request = request
+        request.body = .bytes(Data())
+        return request
     }
 
     /// Returns whether the server has processed nothing of a request that can be sent again.

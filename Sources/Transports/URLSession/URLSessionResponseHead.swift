@@ -87,5 +87,14 @@ struct URLSessionResponseHead: Sendable {
         return !coded.isEmpty && coded.allSatisfy(Self.codings.contains)
     }
 
+    /// Returns whether Accept-Encoding names a coding that Foundation decodes, or any coding.
+    static func asksForCoding(in acceptEncoding: String?) -> Bool {
+        (acceptEncoding ?? "").lowercased().split(separator: ",").contains { element in
+            let parts = element.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let name = parts.first, name == "*" || codings.contains(name) else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+        }
+    }
+
     private static let codings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 }

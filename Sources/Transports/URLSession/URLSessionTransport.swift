@@ -21,8 +21,9 @@ public import Foundation
 /// - Foundation adds Accept, Accept-Language, User-Agent, Connection and, on Apple platforms, Accept-Encoding if the
 ///   request does not have them. It always sets Host and Content-Length; these two fields in the request are ignored.
 /// - On Linux, Foundation takes half of a compressed body for whole. The transport therefore sends `Accept-Encoding:
-///   identity` unless the request has that field. A response that is compressed nevertheless is returned, gets the
-///   annotation `unverifiedCoding`, and is not stored by a cache.
+///   identity` unless the request has that field. A request whose field names a coding gets the annotation
+///   `requestedCoding`. A compressed response is returned, gets the annotation `unverifiedCoding`, is not stored by a
+///   cache, and does not resume a download.
 /// - A request with Range never asks for a coding, because Foundation would decode a part of a coded body.
 /// - Request fields are sent in no particular order. Fields of the same name are joined by a comma.
 /// - Response fields are sorted by name, because Foundation does not preserve their order. Fields of the same name are
@@ -201,6 +202,12 @@ public final class URLSessionTransport: Transport {
         try trust?.check(request)
         #if canImport(FoundationNetworking)
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
+        #endif
+        #if canImport(FoundationNetworking)
+        if URLSessionResponseHead.asksForCoding(in: request.headers[.acceptEncoding]), !request.headers.contains(.range)
+        {
+            context.annotate("requestedCoding", byTransport: name)
+        }
         #endif
         let request = Self.askingForCoding(request)
         let upload = try await URLSessionUpload(request, limit: spooledByteCount)

@@ -180,6 +180,21 @@ struct OAuthDialectTests {
     }
 
     @Test(
+        "A complete page that is not for a browser is left out, and the sign-in goes on with the other page",
+        arguments: ["javascript:alert(1)", "file:///etc/passwd", "app://auth.test/a", "tel:112", "https:", "a b", ""]
+    )
+    func badCompletePage(text: String) async throws {
+        let bench = OAuthBench { request, _ in
+            guard request.path == "/device" else { return nil }
+            return .status(200, body: Self.device(#""verification_uri_complete": "\#(text)","#))
+        }
+        let shown = LockedList<OAuthDeviceCode>()
+        try await bench.clock.run { try await bench.plugin(grant: .device { shown.append($0) }).signIn() }
+        #expect(shown.all.map(\.completeVerificationURL) == [nil])
+        #expect(shown.all.map(\.verificationURL.absoluteString) == ["https://auth.test/a"])
+    }
+
+    @Test(
         "A device code whose page is not for a browser, or that could deceive a reader, is refused",
         arguments: [
             ("javascript:alert(1)", "u"), ("file:///etc/passwd", "u"), ("tel:112", "u"), ("https:", "u"), ("", "u"),

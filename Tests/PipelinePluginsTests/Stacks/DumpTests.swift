@@ -44,4 +44,21 @@ struct DumpTests {
             #expect(!text.contains("canary") && text.contains(#"event "update", 6 bytes"#))
         }
     }
+
+    @Test("Responses, streams and steps of progress are dumped without tokens, cookies and bodies")
+    func responses() async throws {
+        let fields: HTTPFields = [.setCookie: "s=canary", .authenticationInfo: "nextnonce=canary"]
+        let transport = ScriptedTransport(always: .status(200, headers: fields, body: "canary"))
+        let plugin = AccessTokenPlugin { _ in "canary" }
+        let provider = Provider<Ask>(transport: transport, plugins: [.standard { plugin }])
+        let target = Ask(authorizationType: .bearer)
+        let response = try await provider.request(target)
+        #expect(transport.sent.first?.headers[.authorization] == "Bearer canary")
+        var values: [Any] = [response, response.request, response.exchanges, response.body]
+        values.append(try await provider.stream(target))
+        for try await step in provider.requestWithProgress(target) { values.append(step) }
+        for text in values.flatMap({ Self.texts($0) }) {
+            #expect(!text.isEmpty && !text.contains("canary"), "\(text)")
+        }
+    }
 }

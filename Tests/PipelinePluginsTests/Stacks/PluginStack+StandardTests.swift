@@ -89,4 +89,32 @@ struct PluginStackStandardTests {
         // V09: one that hangs does not hold the others for as long as the transport waits.
         #expect(transport.sent.first?.attemptTimeout == .seconds(30))
     }
+
+    @Test("G11: a head after five minutes of silence needs an attempt timeout, and with resilient a total, beyond that")
+    func longPolling() async throws {
+        let clock = ManualClock()
+        func outcome(_ resilience: StackResilience, _ options: RequestOptions) async throws -> PipelineError.Code? {
+            let transport = ScriptedTransport(always: .delayed(.seconds(300), .status(200)))
+            let plugins: [any PluginType] = [.standard(resilience)]
+            let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
+            do {
+                let start = clock.now
+                _ = try await clock.run { try await provider.request(Ask(), options: options) }
+                #expect(start.duration(to: clock.now) == .seconds(300))
+                return nil
+            } catch let error as PipelineError {
+                return error.code
+            }
+        }
+        let patient = RequestOptions { $0.attemptTimeout = .seconds(360) }
+        let both = RequestOptions { ($0.attemptTimeout, $0.totalTimeout) = (.seconds(360), .seconds(360)) }
+        var unlimited = StackResilience.basic
+        unlimited.attemptTimeout = nil
+        #expect(try await outcome(.basic, RequestOptions()) == .timeout(.attempt))
+        #expect(try await outcome(.basic, patient) == nil)
+        #expect(try await outcome(unlimited, RequestOptions()) == nil)
+        #expect(try await outcome(.resilient, RequestOptions()) == .timeout(.attempt))
+        #expect(try await outcome(.resilient, patient) == .timeout(.total))
+        #expect(try await outcome(.resilient, both) == nil)
+    }
 }

@@ -57,6 +57,24 @@ struct CookieJarHARTests {
         #expect(cookies.map(\.created) == [now - 94.75, now - 94.75])
     }
 
+    @Test(
+        "G09 A response with more than 1,000 header fields or cookies is skipped, and the next one is read",
+        arguments: [1_000, 1_001]
+    )
+    func manyCookies(count: Int) throws {
+        let element = #"{"name": "set-cookie", "value": "n=1"}"#
+        let values = Array(repeating: "n=1", count: count).joined(separator: "\\n")
+        let lists = [
+            #""headers": [\#(Array(repeating: element, count: count).joined(separator: ","))]"#,
+            #""headers": [{"name": "set-cookie", "value": "\#(values)"}]"#,
+            #""cookies": [\#(Array(repeating: #"{"name": "n", "value": "1"}"#, count: count).joined(separator: ","))]"#,
+        ]
+        for list in lists {
+            let names = try read(file(entry(list), entry(fields("m=1"), at: -50))).map(\.name)
+            #expect(names == (count > 1_000 ? ["m"] : ["n", "m"]))
+        }
+    }
+
     @Test("Responses are taken in the order of their dates, and later ones replace and remove cookies")
     func order() throws {
         let entries = [

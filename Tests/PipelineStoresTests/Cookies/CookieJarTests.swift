@@ -77,6 +77,48 @@ struct CookieJarTests {
         #expect(decoded.cookies.map(\.order) == [0, 1, 2])
     }
 
+    /// Encodes a jar that no response and no import could make.
+    private func encoded(_ cookies: [CookieJar.Cookie], nextOrder: Int = 0) throws -> CookieJar {
+        struct Form: Encodable { let cookies: [CookieJar.Cookie], nextOrder: Int }
+        let data = try JSONEncoder().encode(Form(cookies: cookies, nextOrder: nextOrder))
+        return try JSONDecoder().decode(CookieJar.self, from: data)
+    }
+
+    @Test("A decoded jar is within the bounds of a site and of a jar, in time in proportion to the cookies")
+    func decodingMany() throws {
+        #expect(try encoded((0..<5_000).map { cookie("n\($0)") }).cookies.count == 180)
+        let sites = (0..<5_000).map { cookie("n", domain: "h\($0).test") }
+        #expect(try encoded(sites).cookies.map(\.domain) == sites.suffix(3_000).map(\.domain))
+        let large = (0..<100).map { cookie("n\($0)", String(repeating: "v", count: 4_000)) }
+        #expect(try encoded(large).cookies.count == 16)
+    }
+
+    @Test("A decoded jar has no cookie twice, and none that a jar does not keep")
+    func decodingRefused() throws {
+        var (upper, relative) = (cookie("b"), cookie("c"))
+        upper.domain = "B.test"
+        relative.path = "x"
+        let refused = [cookie("a", domain: "."), cookie("a", String(repeating: "v", count: 5_000))]
+        let jar = try encoded(refused + [cookie("a"), cookie("a", "2"), upper, relative])
+        #expect(jar.cookies.map(\.value) == ["2", "1", "1"])
+        #expect(jar.cookies.map(\.domain) == ["shop.test", "b.test", "shop.test"])
+        #expect(jar.cookies.map(\.path) == ["/", "/", "/"])
+    }
+
+    @Test(
+        "A decoded jar takes more cookies, whatever positions it was encoded with",
+        arguments: [.max, .min, -1, 0, 1]
+    )
+    func decodingOrder(order: Int) throws {
+        var (first, second) = (cookie("a"), cookie("b"))
+        (first.order, second.order) = (order, order)
+        for next in [order, 0, Int.max] {
+            var jar = try encoded([first, second], nextOrder: next)
+            jar.insert([cookie("c")])
+            #expect(jar.cookies.map(\.order) == [0, 1, 2])
+        }
+    }
+
     @Test("The cookies for which a closure returns true are removed, or all of them")
     mutating func removeAll() {
         jar.insert([cookie("a"), cookie("b", domain: "other.test"), cookie("c")])

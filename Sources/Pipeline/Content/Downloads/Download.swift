@@ -109,7 +109,8 @@ struct Download: Sendable {
         _ response: PipelineResponse,
         _ context: PipelineContext
     ) throws -> Step? {
-        guard response.statusCode == 206, let file = try take(partial, context), file.byteCount >= offset,
+        guard response.statusCode == 206, !context.hasUnverifiedContent,
+            let file = try take(partial, context), file.byteCount >= offset,
             let record = partial.record(of: context[DownloadResumption.self]?.resource ?? ""),
             PartialDownload.isRest(response, from: offset, of: record)
         else { return nil }

@@ -60,7 +60,7 @@ struct CookieFileContent: Codable, Equatable {
         let current = Header()
         guard let header = try? decoder.decode(Beginning.self, from: data).header, header == current,
             let accounts = try? decoder.decode(Self.self, from: data).accounts,
-            accounts.values.joined().allSatisfy({ orders.contains($0.order) })
+            accounts.values.joined().allSatisfy({ CookieJar.orders.contains($0.order) })
         else { throw CookieStoreError(.malformed, path: path) }
         return accounts.mapValues { cookies in
             var jar = CookieJar()
@@ -69,9 +69,6 @@ struct CookieFileContent: Codable, Equatable {
             return jar
         }
     }
-
-    /// The positions that leave room for later ones.
-    private static let orders = 0..<1 << 52
 }
 
 extension CookieJar.Cookie {

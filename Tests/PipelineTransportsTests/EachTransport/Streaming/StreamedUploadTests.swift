@@ -99,4 +99,25 @@ struct StreamedUploadTests {
         #expect(server.requests.first?.body == Data(repeating: 7, count: 40 << 16))
         #expect(pieces.made.load(ordering: .relaxed) == 40)
     }
+
+    @Test(
+        "A body of 4 bytes that is announced with another length fails with bodyChanged, and none of it is a request",
+        arguments: NetworkTransport.allCases,
+        [0, 2, 10]
+    )
+    func announcedLength(_ transport: NetworkTransport, byteCount: Int) async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        let body = PipelineBody.stream(byteCount: byteCount) {
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data(count: 4))
+                continuation.finish()
+            }
+        }
+        let target = Probe(server, method: .put, task: .requestStream(body))
+        #expect(try await provider.failureCode(target) == .bodyChanged)
+        #expect(server.requests.isEmpty)
+        #expect(try await provider.request(Probe(server)).statusCode == 200)
+    }
 }

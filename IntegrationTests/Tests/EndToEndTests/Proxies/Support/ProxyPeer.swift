@@ -24,7 +24,10 @@ enum ProxyPeer: String, CaseIterable, CustomTestStringConvertible {
     static let credential = Policy.Credential(username: user, password: password)
 
     var testDescription: String { rawValue.lowercased() }
-    var port: Int { Self.value(rawValue).flatMap { Int($0) } ?? 1 }
+    var port: Int { Self.port(of: rawValue) }
+
+    /// The port of any proxy of the script.
+    static func port(of name: String) -> Int { value(name).flatMap { Int($0) } ?? 1 }
 
     /// The proxy as an environment variable names it.
     var url: String {
