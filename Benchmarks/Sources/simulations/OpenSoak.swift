@@ -36,7 +36,8 @@ enum OpenSoak {
     struct Outcome {
         var receipts: [Receipt]
         var requestCount: Int
-        /// What is left when all calls have ended: sleeping tasks, or requests that the server still works on.
+        /// What is left when all calls have ended: sleeping tasks, or calls that the client holds and requests that the
+        /// server still works on.
         var leftCount: Int
 
         var successShare: Double { Double(receipts.count(where: \.isSuccess)) / Double(callCount) }
@@ -97,10 +98,15 @@ enum OpenSoak {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
+        let isDrained = await provider.drain(within: .seconds(10))
         try await Task.sleep(for: .seconds(1))
         let text = try await String(decoding: plain.request(URLTarget("\(origin)/counts")).data, as: UTF8.self)
         let counts = text.split(separator: " ").compactMap { Int($0) }
-        return Outcome(receipts: receipts, requestCount: counts.first ?? 0, leftCount: counts.last ?? .max)
+        var leftCount = (counts.last ?? callCount) + (isDrained ? 0 : 1)
+        for figures in provider.health.flatMap(\.gauges.values) {
+            leftCount += Int(figures[.inUse] ?? 0) + Int(figures[.waiting] ?? 0)
+        }
+        return Outcome(receipts: receipts, requestCount: counts.first ?? 0, leftCount: leftCount)
     }
 }
 

@@ -74,6 +74,8 @@ extension PluginHealth {
         public static let failureRatio = Gauge(rawValue: "failureRatio")
         /// For how many seconds no call passes.
         public static let closedSeconds = Gauge(rawValue: "closedSeconds")
+        /// The share of requests that are not sent because the server refuses many of them, `0..<1`.
+        public static let throttledShare = Gauge(rawValue: "throttledShare")
     }
 }
 

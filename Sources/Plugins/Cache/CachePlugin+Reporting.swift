@@ -1,12 +1,7 @@
-import Logging
 import Pipeline
 import PipelineStores
-import Synchronization
 
 extension CachePlugin {
-    /// How long no further failure is logged after one.
-    static let warningPause = Duration.seconds(3_600)
-
     /// Passes on a failure of the store, and logs it unless one was logged shortly before.
     ///
     /// - Returns: whether it is logged.
@@ -15,19 +10,7 @@ extension CachePlugin {
         onStoreFailure(error)
         // A store in memory fails only if a body does not fit.
         guard !store.returnsAtOnce, !Self.isOfBody(error) else { return false }
-        let isDue = nextWarning.withLock { next in
-            guard now >= next ?? now else { return false }
-            next = now.advanced(by: Self.warningPause)
-            return true
-        }
-        if isDue { LoggingPlugin.makeStandardLogger().warning("\(Self.warning(of: error))") }
-        return isDue
-    }
-
-    /// Returns a text without secrets.
-    static func warning(of error: any Error) -> String {
-        let text = (error as? any SafelyDescribed)?.description ?? "\(type(of: error))"
-        return "the store of a CachePlugin fails, so calls continue without it: \(text)"
+        return warnings.log(error, at: now)
     }
 
     /// Whether an error is about one body, and not about the store.

@@ -89,8 +89,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     private let storeWork = StoreWork()
     /// Counted apart, so that no change is refused because lookups are late.
     let removalWork = StoreWork()
-    /// When the next failure of the store is logged; `nil` for at once.
-    let nextWarning = Mutex<PipelineClock.Instant?>(nil)
+    let warnings = StoreWarnings("the store of a CachePlugin fails, so calls continue without it")
     private let hash = Mutex<(value: CacheHash, date: Date)?>(nil)
 
     /// Creates a plugin with a store, rules, and a way to distinguish accounts.

@@ -45,7 +45,8 @@ import Synchronization
 ///
 /// - `cookies.unreadable`: the store cannot be read; nothing was sent. The underlying error has the reason.
 /// - `sessionEnded`: the user has signed out since the call began.
-/// - If the store cannot be written, the call goes on, and `onWriteFailure` gets the error.
+/// - If the store cannot be written, the call continues, and `onWriteFailure` gets the error. The first failure, and
+///   then at most one an hour, is logged as a warning.
 /// - An error that `account` throws becomes the underlying error of a failure with code `plugin`.
 ///
 /// **Secrets**: the field Cookie is a secret of the request. A redirect gets the cookies of its own host only.
@@ -57,6 +58,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
     private let rules: CookieRules
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let onWriteFailure: @Sendable (any Error) -> Void
+    let warnings = StoreWarnings("the store of a CookiePlugin cannot be written, so new cookies may be lost")
     private let signOutCount = Atomic(0)
 
     /// Creates a plugin.
@@ -192,7 +194,9 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
                 jar.store(fields, from: described, rules: rules, at: now)
             }
         } catch {
-            if !(error is CancellationError) { onWriteFailure(error) }
+            guard !(error is CancellationError) else { return }
+            onWriteFailure(error)
+            warnings.log(error, at: clock.now)
         }
     }
 }

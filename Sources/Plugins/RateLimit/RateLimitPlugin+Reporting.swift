@@ -16,7 +16,10 @@ extension RateLimitPlugin: HealthReporting {
                 (meter.closure(at: now), meter.throttledShare(at: now), count)
             }
             if let name = key.shownName {
-                gauges[name] = [.waiting: Double(waitingCount), .closedSeconds: (rest ?? .zero) / .seconds(1)]
+                gauges[name] = [
+                    .waiting: Double(waitingCount), .closedSeconds: (rest ?? .zero) / .seconds(1),
+                    .throttledShare: share,
+                ]
             }
             let closure = rest.map { "closed for \(PipelineError.text(of: $0))" }
             let throttling = share > 0 ? "refuses \(min(99, Int((100 * share).rounded(.up)))) %" : nil

@@ -61,10 +61,11 @@ struct CacheReportingTests {
 
     @Test("The log shows the text of an error without secrets, and only the type of any other one")
     func text() async throws {
-        #expect(CachePlugin.warning(of: Broken()).hasSuffix(": Broken"))
+        let warnings = StoreWarnings("the store fails")
+        #expect(warnings.text(of: Broken()) == "the store fails: Broken")
         let writer = try #require(await MemoryCacheStore(maximumBodyByteCount: 0).write(Self.entry, byteCount: nil))
         let error = await #expect(throws: CacheStoreError.self) { try await writer.append(Data([1])) }
-        #expect(CachePlugin.warning(of: try #require(error)).hasSuffix(": \(try #require(error).description)"))
+        #expect(warnings.text(of: try #require(error)) == "the store fails: \(try #require(error).description)")
     }
 
     private static let entry = CacheEntry(

@@ -188,7 +188,8 @@ struct CircuitBreakerReportTests {
         let gauges: [[PluginHealth.Gauge: Double]] = bench.provider.health.compactMap { $0.gauges["https://a.test"] }
         typealias Figures = [PluginHealth.Gauge: Double]
         let expected: [Figures] = [
-            [.openness: 1, .failureRatio: 1], [.limit: 7, .inUse: 0, .waiting: 0], [.waiting: 0, .closedSeconds: 0],
+            [.openness: 1, .failureRatio: 1], [.limit: 7, .inUse: 0, .waiting: 0],
+            [.waiting: 0, .closedSeconds: 0, .throttledShare: 0],
         ]
         #expect(gauges == expected)
     }

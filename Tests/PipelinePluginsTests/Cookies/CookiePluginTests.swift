@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineStores
 import PipelineTesting
 import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PipelinePlugins
 
 @Suite("CookiePlugin", .tags(.concurrent), .watched)
 struct CookiePluginTests {
@@ -243,6 +244,26 @@ struct CookiePluginTests {
         let provider = Provider<Ask>(transport: transport, plugins: [plugin])
         for _ in 1...2 { #expect(try await provider.request(Ask()).statusCode == 200) }
         #expect(failures.withLock { $0 } == 1)
+    }
+
+    @Test("The first failure to store cookies is logged without onWriteFailure, and then at most one an hour")
+    func writeFailureIsLogged() async throws {
+        let clock = ManualClock()
+        let plugin = CookiePlugin(store: BrokenStore(isReadable: true))
+        let transport = ScriptedTransport(always: Self.set("a=1"))
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
+        func logs() -> Bool { plugin.warnings.log(Broken(), at: PipelineClock(clock).now) }
+        _ = try await provider.request(Ask())
+        #expect(!logs())
+        clock.advance(by: .seconds(3_599))
+        #expect(!logs())
+        clock.advance(by: .seconds(1))
+        _ = try await provider.request(Ask())
+        clock.advance(by: .seconds(3_599))
+        #expect(!logs())
+        clock.advance(by: .seconds(1))
+        #expect(logs())
+        #expect(plugin.warnings.text(of: Broken()).hasSuffix("so new cookies may be lost: Broken"))
     }
 
     // MARK: Secrets

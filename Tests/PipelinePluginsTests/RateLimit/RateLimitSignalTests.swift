@@ -81,18 +81,21 @@ struct RateLimitSignalTests {
             }
             return outcomes
         }
+        func gauge() -> Double? { bench.provider.health.first?.gauges["https://a.test"]?[.throttledShare] }
         #expect(bench.provider.health.first?.status == .healthy)
         let outcomes = await run(2_000)
         let health = bench.provider.health.first
         let percent = health?.details["https://a.test"]?.split(separator: " ").compactMap { Int($0) }.first
         #expect(health?.status == .degraded)
         #expect(health?.details["https://a.test"] == "refuses \(percent ?? 0) %" && (60...99).contains(percent ?? 0))
+        #expect((0.6..<1).contains(gauge() ?? 0))
         let late = outcomes.suffix(1_000)
         let (accepted, refused) = (late.count { $0 == "200" }, late.count { $0 == "limit.rate" })
         #expect(refused > 600, "\(refused)")
         #expect(late.count - refused < 3 * accepted + 60, "\(late.count - refused) sent, \(accepted) accepted")
         bench.clock.advance(by: .seconds(600))
         #expect(bench.provider.health.first?.status == .healthy)
+        #expect(gauge() ?? 0 == 0)
         #expect(await run(1).first != "limit.rate")
     }
 }
