@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineHashes
+import PipelineStores
 import PipelineTesting
 import TestSupport
 import Testing
@@ -183,6 +184,84 @@ struct OAuthDPoPTests {
         let error = await oauthError { try await bench.plugin(dpop: .required).signIn() }
         #expect(error?.code == .oauth(.server))
         #expect(bench.tokenForms.count == 2)
+    }
+
+    /// Responds to each request for tokens after a second, and asks for a nonce in the refresh, or in each first one.
+    private func slowNonces(inSignIn: Bool) -> OAuthBench {
+        OAuthBench { request, number in
+            guard request.path == "/token" else { return nil }
+            let asks = number == (inSignIn ? 1 : 2)
+            let challenge = OAuthBench.failure("use_dpop_nonce", headers: Self.nonce("n"))
+            return .delayed(.seconds(1), asks ? challenge : OAuthBench.tokens(number, type: "DPoP"))
+        }
+    }
+
+    /// Cancels work after a time, and expects that it then ends at once.
+    private func cancel(
+        _ bench: OAuthBench,
+        after time: Duration,
+        _ work: @escaping @Sendable () async throws -> Void
+    )
+        async throws
+    {
+        let start = bench.clock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work() }
+            try await bench.clock.sleep(for: time)
+            group.cancelAll()
+            await #expect(throws: CancellationError.self) { try await group.next() }
+        }
+        #expect(start.duration(to: bench.clock.now) == time)
+    }
+
+    @Test(
+        "A10 A refresh whose only caller is cancelled before or after the challenge for a nonce stores its tokens",
+        arguments: [Duration.milliseconds(500), .milliseconds(1_500)]
+    )
+    func cancelledRefresh(time: Duration) async throws {
+        let bench = slowNonces(inSignIn: false)
+        let oauth = bench.plugin(grant: OAuthBench.browser(), dpop: .required)
+        let provider = bench.provider(oauth)
+        try await bench.clock.run {
+            try await oauth.signIn()
+            try await bench.clock.sleep(for: .seconds(3_600))
+            let start = bench.clock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await provider.request(.list) }
+                try await bench.clock.sleep(for: time)
+                group.cancelAll()
+                await #expect(throws: CancellationError.self) { try await group.next() }
+            }
+            #expect(start.duration(to: bench.clock.now) == time)
+            _ = try await provider.request(.list)
+        }
+        #expect(proofs(bench, "/token").map { $0?.claims["nonce"] as? String } == [nil, nil, "n"])
+        #expect(bench.tokenForms.compactMap { $0["refresh_token"] } == ["CANARY-refresh-1", "CANARY-refresh-1"])
+        #expect(bench.authorizations == ["DPoP CANARY-access-3"])
+        let stored = try #require(bench.store.load(OAuthBench.storeKey))
+        #expect(try JSONDecoder().decode(OAuthCredential.self, from: stored).refreshToken == "CANARY-refresh-3")
+    }
+
+    @Test(
+        "A10 If a sign-in is cancelled before or after the challenge for a nonce, the tokens of its code are revoked",
+        arguments: [1, 2]
+    )
+    func cancelledSignIn(requestCount: Int) async throws {
+        let bench = slowNonces(inSignIn: true)
+        let oauth = bench.plugin(grant: OAuthBench.browser(), dpop: .required)
+        let signIn = Task { try await oauth.signIn() }
+        await eventually {
+            if bench.tokenForms.count < requestCount { bench.clock.advanceIfAnyoneSleeps() }
+            return bench.tokenForms.count == requestCount
+        }
+        signIn.cancel()
+        await #expect(throws: CancellationError.self) { try await signIn.value }
+        await eventually {
+            bench.clock.advanceIfAnyoneSleeps()
+            return bench.revoked == ["CANARY-refresh-2", "CANARY-access-2"]
+        }
+        #expect(bench.tokenForms.map { $0["code"] } == ["CANARY-code", "CANARY-code"])
+        #expect(try await !oauth.isSignedIn)
     }
 
     @Test("A refused token is refreshed with the key of the session, which a later run has, too")
