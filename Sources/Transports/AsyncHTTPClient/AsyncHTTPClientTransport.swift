@@ -327,7 +327,7 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
 
-    /// Returns the request with an empty body in memory if its body in pieces announces no bytes.
+    /// Returns the request without a body if its body in pieces announces no bytes.
     ///
     /// The client would not read such a body, and would send the request without what it yields.
     private static func readingEmptyStream(of request: PipelineRequest) async throws -> PipelineRequest {
@@ -337,7 +337,7 @@ public final class AsyncHTTPClientTransport: Transport {
         }
         try Task.checkCancellation()
         var request = request
-        request.body = .bytes(Data())
+        request.body = .absent
         return request
     }
 

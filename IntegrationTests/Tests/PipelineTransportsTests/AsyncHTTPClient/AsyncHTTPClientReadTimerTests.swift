@@ -13,12 +13,9 @@ struct AsyncHTTPClientReadTimerTests {
         var all: [HTTPClientError] = []
     }
 
-    private let loop = EmbeddedEventLoop()
-    private let failures = Failures()
-
-    private func makeTracker() -> AsyncHTTPClientTracker {
+    private func makeTracker(_ loop: EmbeddedEventLoop, _ failures: Failures) -> AsyncHTTPClientTracker {
         var tracker = AsyncHTTPClientTracker()
-        tracker.timer = AsyncHTTPClientReadTimer(loop) { [failures] in failures.all.append($0) }
+        tracker.timer = AsyncHTTPClientReadTimer(loop) { failures.all.append($0) }
         return tracker
     }
 
@@ -27,7 +24,8 @@ struct AsyncHTTPClientReadTimerTests {
         arguments: [false, true]
     )
     func drip(hasTimeout: Bool) {
-        let tracker = makeTracker()
+        let (loop, failures) = (EmbeddedEventLoop(), Failures())
+        let tracker = makeTracker(loop, failures)
         if hasTimeout { tracker.timer?.start(.minutes(6), or: .readTimeout) }
         loop.advanceTime(by: .minutes(5))
         tracker.headIsIncomplete()
@@ -41,7 +39,8 @@ struct AsyncHTTPClientReadTimerTests {
 
     @Test("G11: a head that is complete within its limit passes, however long the silence before it was")
     func longPolling() {
-        var tracker = makeTracker()
+        let (loop, failures) = (EmbeddedEventLoop(), Failures())
+        var tracker = makeTracker(loop, failures)
         for _ in 0..<2 {
             loop.advanceTime(by: .minutes(5))
             tracker.headIsIncomplete()
