@@ -261,6 +261,6 @@ extension CachePlugin: CapabilityDeclaring {
                 consequence:
                     "requests that are answered from the cache are signed in vain, and no two of them are equal"
             ),
-        ]
+        ] + (account == nil && rules.audience == .private ? [.cacheOfUnknownAccount] : [])
     }
 }

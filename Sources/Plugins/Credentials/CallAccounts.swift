@@ -58,21 +58,15 @@ extension OrderRule {
         remedy: "give it the account of each call, or the same text for all calls if there is one account",
         severity: .hint
     )
-}
 
-extension SettingConflict {
-    /// Returns the conflict of a plugin that sets a credential of an unknown account with a cache that cannot tell two
-    /// accounts apart.
-    static func unknownAccount(of plugin: some PluginType, in cache: any PluginType) -> SettingConflict? {
-        guard let cache = cache as? CachePlugin, cache.account == nil, cache.rules.audience == .private else {
-            return nil
-        }
-        return SettingConflict(
-            "cache-of-unknown-account",
-            problem: "\(plugin.name) and \(cache.name) do not know the account of a call",
-            consequence: "responses to requests with the credential are not stored",
-            remedy:
-                "give \(plugin.name) the account of each call, or the same text for all calls if there is one account"
-        )
-    }
+    /// A private cache without accounts outside a signature of an unknown account.
+    static let cacheOfUnknownAccount = OrderRule(
+        "cache-of-unknown-account",
+        [.caches],
+        .outside,
+        [.setsUnknownCredential],
+        except: [.answersChallenges],
+        consequence: "responses to requests with its credential are not stored",
+        remedy: "give it the account of each call, or the same text for all calls if there is one account"
+    )
 }

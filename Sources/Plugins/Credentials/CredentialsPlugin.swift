@@ -280,10 +280,4 @@ extension CredentialsPlugin: CapabilityDeclaring {
 
     /// Without `account`, a rule about plugins that share responses.
     public var orderRules: [OrderRule] { account == nil ? [.sharingOfUnknownAccount] : [] }
-
-    /// Without `account`, returns a conflict with a private cache without accounts, which stores no response to a
-    /// request with the credential.
-    public func conflict(with other: any PluginType) -> SettingConflict? {
-        account == nil ? .unknownAccount(of: self, in: other) : nil
-    }
 }

@@ -156,12 +156,6 @@ extension SigningPlugin: CapabilityDeclaring {
 
     /// Without a known account, a rule about plugins that share responses.
     public var orderRules: [OrderRule] { knowsAccount ? [] : [.sharingOfUnknownAccount] }
-
-    /// Without a known account, returns a conflict with a private cache without accounts, which stores no response to
-    /// a signed request.
-    public func conflict(with other: any PluginType) -> SettingConflict? {
-        knowsAccount ? nil : .unknownAccount(of: self, in: other)
-    }
 }
 
 /// The identity of the call for each plugin.
