@@ -51,8 +51,8 @@ public import Pipeline
 /// - Over HTTP/2, a server that resets a stream with REFUSED_STREAM, or closes the connection with a GOAWAY below the
 ///   number of the stream, has processed nothing of the request. The transport then sends the request a second time,
 ///   whatever its method is, if its body is replayable. A second refusal, or a body that is not replayable, fails with
-///   `connectionLost` (RFC 9113 §8.7). With a shared client whose configuration ``makeDefaultConfiguration()`` did not
-///   make, a GOAWAY always fails with `connectionLost`.
+///   `connectionLost` (RFC 9113 §8.7). With a shared client whose configuration does not come from
+///   ``makeDefaultConfiguration(informationalCount:)``, a GOAWAY always fails with `connectionLost`.
 /// - On each HTTP/1.1 connection, bytes that belong to no response close the connection, and informational responses
 ///   are counted. To do this, the transport extends `configuration.http1_1ConnectionDebugInitializer`; an existing
 ///   initializer is called first.
