@@ -246,7 +246,7 @@ struct APICallTests {
         let bench = APIBench(
             ScriptedTransport(
                 always: .answer { request, context in
-                    for count in [10, 40, 40, 100] { context.reportSent(count) }
+                    for count in [10, 40, 40, 100] { context.report(.sent(count)) }
                     return PipelineResponse(request: request, statusCode: 200)
                 }
             )
@@ -265,7 +265,7 @@ struct APICallTests {
         let bench = APIBench(
             ScriptedTransport(
                 always: .answer { request, context in
-                    context.reportSent(40)
+                    context.report(.sent(40))
                     for await _ in gate.stream { break }
                     return PipelineResponse(request: request, statusCode: 200)
                 }
@@ -305,7 +305,7 @@ struct APICallTests {
         let gate = AsyncStream.makeStream(of: Void.self)
         let bench = APIBench(
             .answer { request, context in
-                context.reportSent(40)
+                context.report(.sent(40))
                 for await _ in gate.stream { break }
                 return PipelineResponse(request: request, statusCode: 200)
             }

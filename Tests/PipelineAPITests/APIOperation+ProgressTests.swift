@@ -43,7 +43,7 @@ struct APIOperationProgressTests {
         let bench = APIBench(
             .answer { request, context in
                 for count in [0, 40, 40, 20, 100] {
-                    context.reportSent(count)
+                    context.report(.sent(count))
                     if count >= 40 { try await context.clock.sleep(for: .seconds(1)) }
                 }
                 return PipelineResponse(request: request, statusCode: 200)
@@ -136,7 +136,7 @@ struct APIOperationProgressTests {
                 always: .answer { request, context in
                     running.add(1, ordering: .relaxed)
                     defer { running.subtract(1, ordering: .relaxed) }
-                    context.reportSent(50)
+                    context.report(.sent(50))
                     try await context.clock.sleep(for: .seconds(60))
                     return PipelineResponse(request: request, statusCode: 200)
                 }

@@ -155,7 +155,7 @@ struct APIRequestMistakesTests {
         let journal = Journal()
         let transport = ScriptedTransport(
             always: .answer { request, context in
-                for count in [1, 500, 1000] { context.reportSent(count) }
+                for count in [1, 500, 1000] { context.report(.sent(count)) }
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )

@@ -7,7 +7,7 @@ extension Overhead {
         let retry = RetryPlugin()
         let plugins: [any PluginType] = [
             FallbackPlugin { _ in nil },
-            HedgingPlugin(retry: retry),
+            HedgingPlugin(budget: retry.budget),
             CircuitBreakerPlugin(),
             RateLimitPlugin(RateLimit(1_000_000_000, per: .seconds(1))),
             ConcurrencyLimitPlugin(.adaptive()),

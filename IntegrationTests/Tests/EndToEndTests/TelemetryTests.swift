@@ -19,7 +19,7 @@ struct TelemetryTests {
     func violation() async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
-                context.reportConnection(ExchangeConnection(protocolVersion: "SPDY"))
+                context.report(.connection(ExchangeConnection(protocolVersion: "SPDY")))
                 return PipelineResponse(request: request, head: HTTPResponse(status: .ok))
             }
         )

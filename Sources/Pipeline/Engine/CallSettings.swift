@@ -13,6 +13,7 @@ final class CallSettings: Sendable {
     let timeline: TimelineSettings?
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
+    let operatorLog: OperatorLog
     /// The calls of the provider that have not ended, including background calls.
     let inProgress: CallsInProgress
     /// The calls that plugins have begun in the background.
@@ -22,7 +23,8 @@ final class CallSettings: Sendable {
     init(
         _ configuration: ProviderConfiguration,
         transportDecodesContent: Bool,
-        finishers: [any Stage.DidFinish]
+        finishers: [any Stage.DidFinish],
+        operatorLog: OperatorLog
     ) {
         limits = configuration.limits
         redirects = configuration.redirects
@@ -32,6 +34,7 @@ final class CallSettings: Sendable {
         coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
+        self.operatorLog = operatorLog
         inProgress = CallsInProgress()
         background = BackgroundCalls(among: inProgress)
         callCount = CallCount()
@@ -47,6 +50,7 @@ final class CallSettings: Sendable {
         transportDecodesContent = settings.transportDecodesContent
         self.timeline = timeline
         self.finishers = finishers
+        operatorLog = settings.operatorLog
         inProgress = settings.inProgress
         background = settings.background
         callCount = settings.callCount

@@ -67,6 +67,10 @@ extension PipelineError {
 }
 
 extension PipelineError.Code {
+    /// The call has no access token, or is one of a session that has ended or has not begun.
+    public static let sessionEnded = Self(rawValue: "sessionEnded")
+    /// A stored body became unreadable within a stream; the response is no longer stored.
+    public static let unreadableCache = Self(rawValue: "cache.unreadable")
     /// The call was cancelled; async callers get `CancellationError` instead.
     public static let cancelled = Self(rawValue: "cancelled")
     /// A plugin threw an error other than a ``PipelineError``, or called `next` or `send` after it had returned.

@@ -116,6 +116,15 @@ extension OrderRule {
             severity: .leak
         ),
         OrderRule(
+            "sharing-of-unknown-account",
+            [.setsUnknownCredential],
+            .inside,
+            [.sharesResponses],
+            consequence: "responses to requests with its credential are not shared",
+            remedy: "give it the account of each call, or the same text for all calls if there is one account",
+            severity: .hint
+        ),
+        OrderRule(
             "sharing-outside-delivery",
             [.sharesResponses],
             .outside,

@@ -28,6 +28,10 @@ extension PluginCapability {
     ///
     /// This exempts an exchange plugin from the rule `sharing-outside-credential`.
     public static let identifiesCalls = Self("identifies calls")
+    /// The plugin sets a credential on the hop and does not know whose it is.
+    ///
+    /// Plugins outside it neither share nor store the responses to its requests.
+    public static let setsUnknownCredential = Self("sets a credential of an unknown account")
     /// The plugin sends its credential only to hosts that it was given.
     public static let limitsHosts = Self("limits its credential to named hosts")
     /// The plugin sets an access token.
@@ -48,6 +52,8 @@ extension PluginCapability {
     public static let delaysResults = Self("delays results")
     /// The plugin covers a call from its start to its end, like a total timeout or an activity indicator.
     public static let spansCalls = Self("spans calls")
+    /// The plugin limits the duration of each exchange, by an attempt or a total timeout.
+    public static let limitsExchanges = Self("limits the duration of exchanges")
     /// The plugin compresses or decompresses content.
     public static let codesContent = Self("codes content")
     /// The plugin shows the content of requests or responses to people.

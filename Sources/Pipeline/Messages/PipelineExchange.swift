@@ -24,7 +24,7 @@ public struct PipelineExchange: Sendable {
     ///
     /// The wait ends when the transport's pool has a free connection or a new one has been made. If the exchange never
     /// got a connection, the value is the whole ``duration``. A transport reports the wait with
-    /// ``PipelineContext/reportConnectionWait()``.
+    /// ``TransportReport/connectionAwaited``.
     public internal(set) var connectionWait: Duration?
     /// The connection of the exchange; `nil` if the transport does not report it.
     public internal(set) var connection: ExchangeConnection?

@@ -14,7 +14,6 @@ public struct PipelineRequest: Sendable {
         var attemptTimeout: Duration?
         var idleTimeout: Duration?
         var confidentialFields: [HTTPField] = []
-        var copyNumber = 0
     }
 
     // Many async frames of a call hold the request; stored inline, it would take 300 bytes in each.
@@ -70,15 +69,6 @@ public struct PipelineRequest: Sendable {
             Self.check(newValue, "idleTimeout")
             content.value.idleTimeout = newValue
         }
-    }
-
-    /// Which of several copies of a request this is; 0 for the original and for a request without copies.
-    ///
-    /// A plugin that sends copies of a request at the same time numbers them. Different copies do not share an
-    /// exchange.
-    public var copyNumber: Int {
-        get { content.value.copyNumber }
-        set { content.value.copyNumber = newValue }
     }
 
     /// Fields whose values must not be sent over http; see ``setConfidentialHeader(_:for:)``.

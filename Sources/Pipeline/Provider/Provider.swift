@@ -48,7 +48,8 @@ public final class Provider<Target: TargetType>: Sendable {
         let settings = CallSettings(
             configuration,
             transportDecodesContent: transport.decodesContent,
-            finishers: pipeline.finishers
+            finishers: pipeline.finishers,
+            operatorLog: OperatorLog(plugins.compactMap { $0 as? any FindingReporting })
         )
         let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)

@@ -80,11 +80,22 @@ public struct FindingPolicy: Sendable {
     }
 }
 
-/// A plugin that writes the findings of its stack, such as one with a logger.
+/// A plugin that writes the findings and warnings of its stack, such as one with a logger.
 public protocol FindingReporting: PluginType {
     /// Writes a finding in place of standard error.
     ///
     /// - Parameter finding: a leak or a fault.
     /// - Returns: whether it was written.
     func report(_ finding: PipelineDescription.Finding) -> Bool
+
+    /// Writes a warning of a plugin in place of standard error; see ``OperatorLog``. The default writes nothing.
+    ///
+    /// - Parameter warning: the text, without a secret.
+    /// - Returns: whether it was written.
+    func report(warning: String) -> Bool
+}
+
+extension FindingReporting {
+    /// Returns `false`: the warning is written elsewhere.
+    public func report(warning: String) -> Bool { false }
 }

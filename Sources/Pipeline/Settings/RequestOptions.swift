@@ -36,7 +36,12 @@ public struct RequestOptions: Sendable {
         }
         set {
             settings[ObjectIdentifier(key)] =
-                Setting(key: key, value: newValue, pluginOption: Key.pluginOption(for: newValue))
+                Setting(
+                    key: key,
+                    value: newValue,
+                    pluginOption: Key.pluginOption(for: newValue),
+                    sharingText: Key.sharingText(for: newValue)
+                )
         }
     }
 
@@ -46,6 +51,14 @@ public struct RequestOptions: Sendable {
     /// Returns whether one of these options is set to a value that requires a plugin.
     func sets(anyOf options: Set<PluginOption>) -> Bool {
         !settings.isEmpty && pluginOptions.contains(where: options.contains)
+    }
+
+    /// What must be equal for two calls to share an exchange; empty if the options do not matter.
+    ///
+    /// A plugin that shares exchanges compares it, with the attempt and idle timeouts.
+    public var sharingTexts: [String] {
+        if settings.isEmpty { return [] }
+        return settings.values.compactMap { setting in setting.sharingText.map { "\(setting.key) \($0)" } }.sorted()
     }
 
     /// Returns these options, overridden by those of a call.
@@ -63,12 +76,19 @@ public struct RequestOptions: Sendable {
         let key: any RequestOptionKey.Type
         @usableFromInline let value: any Sendable
         let pluginOption: PluginOption?
+        let sharingText: String?
 
         @usableFromInline
-        init(key: any RequestOptionKey.Type, value: any Sendable, pluginOption: PluginOption?) {
+        init(
+            key: any RequestOptionKey.Type,
+            value: any Sendable,
+            pluginOption: PluginOption?,
+            sharingText: String?
+        ) {
             self.key = key
             self.value = value
             self.pluginOption = pluginOption
+            self.sharingText = sharingText
         }
     }
 }
@@ -118,9 +138,16 @@ public protocol RequestOptionKey: SendableMetatype {
     /// Return `nil`, the default, if the core or a transport reads the option, or if the value requires no plugin, such
     /// as `nil` or a value that turns the plugin off.
     static func pluginOption(for value: Value) -> RequestOptions.PluginOption?
+    /// Returns a text that must be equal for two calls to share an exchange.
+    ///
+    /// Return `nil`, the default, if calls with different values may share one.
+    static func sharingText(for value: Value) -> String?
 }
 
 extension RequestOptionKey {
     /// Returns `nil`: no plugin has to handle the option.
     public static func pluginOption(for value: Value) -> RequestOptions.PluginOption? { nil }
+
+    /// Returns `nil`: calls with different values may share an exchange.
+    public static func sharingText(for value: Value) -> String? { nil }
 }

@@ -39,11 +39,39 @@ extension PipelineContext {
         }
     }
 
-    /// Whether a plugin that has added an identity sets its credential in a field.
-    public func hasIdentity(of field: HTTPField.Name) -> Bool { self[CallIdentities.self].fields.contains(field) }
+    /// Adds the account that a plugin has obtained for the call, as an identity of the call.
+    ///
+    /// A plugin that asks its user for the account of a call does so once per call:
+    ///
+    /// ```swift
+    /// if context.account(of: self) == nil {
+    ///     context.setAccount(try await account(context.target), of: self, in: .authorization)
+    /// }
+    /// ```
+    ///
+    /// Of passes that run at the same time, all use the account that was known first.
+    ///
+    /// - Parameters:
+    ///   - account: the account. The identity is the name of the plugin, a space, and the account.
+    ///   - plugin: the plugin.
+    ///   - fields: as for ``addIdentity(_:of:)``.
+    public func setAccount(_ account: String, of plugin: some PluginType & AnyObject, in fields: HTTPField.Name...) {
+        update(CallIdentities.self) { identities in
+            let first = identities.accounts[ObjectIdentifier(plugin)] ?? account
+            identities.accounts[ObjectIdentifier(plugin)] = first
+            let identity = "\(plugin.name) \(first)"
+            if !identities.texts.contains(identity) { identities.texts.append(identity) }
+            identities.fields.formUnion(fields)
+        }
+    }
+
+    /// The account that was set for a plugin with ``setAccount(_:of:in:)``; `nil` if there is none.
+    public func account(of plugin: some PluginType & AnyObject) -> String? {
+        self[CallIdentities.self].accounts[ObjectIdentifier(plugin)]
+    }
 
     /// Whether the values of a field of a request belong to an identity.
-    public func hasIdentity(of field: HTTPField.Name, in request: PipelineRequest) -> Bool {
+    func hasIdentity(of field: HTTPField.Name, in request: PipelineRequest) -> Bool {
         let identities = self[CallIdentities.self]
         if identities.fields.contains(field) { return true }
         guard let known = identities.values[field] else { return false }
@@ -58,4 +86,6 @@ private struct CallIdentities: PipelineContextKey {
     var texts: [String] = []
     var fields: Set<HTTPField.Name> = []
     var values: [HTTPField.Name: Set<String>] = [:]
+    /// The accounts, by the plugin that obtained them.
+    var accounts: [ObjectIdentifier: String] = [:]
 }

@@ -160,15 +160,6 @@ public struct PipelineContext: Sendable {
     /// least.
     public var wantsStream: Bool { call.isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
 
-    /// Reports how much of the request's body the network has accepted.
-    ///
-    /// For transports. It costs nothing if the progress of the call is not observed.
-    ///
-    /// - Parameter byteCount: the total number of bytes of this exchange so far.
-    public func reportSent(_ byteCount: Int) {
-        call.meter?.sent(byteCount, at: clock.now)
-    }
-
     /// Reports how much of the response's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
         call.meter?.received(byteCount, of: totalByteCount, at: clock.now)

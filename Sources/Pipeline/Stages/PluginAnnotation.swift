@@ -33,15 +33,6 @@ extension PipelineContext {
         call.annotate(PluginAnnotation(plugin: plugin.name, event: event, duration: duration), attempt, hop)
     }
 
-    /// Records what a transport did, like ``annotate(_:by:duration:)``.
-    ///
-    /// - Parameters:
-    ///   - event: what the transport did, as one of a few fixed words.
-    ///   - transport: the name of the transport.
-    package func annotate(_ event: String, byTransport transport: String) {
-        call.annotate(PluginAnnotation(plugin: transport, event: event, duration: nil), attempt, hop)
-    }
-
     /// What plugins have done to the call so far.
     public var annotations: [PluginAnnotation] { call.annotations }
 }

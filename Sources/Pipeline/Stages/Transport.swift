@@ -49,9 +49,9 @@ public protocol Transport: Sendable {
     /// The core follows the redirect without reading that body to its end, see
     /// ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes the exchange.
     ///
-    /// A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
-    /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()``
-    /// and ``PipelineContext/reportConnection(_:at:)``. The wait then does not count as part of the attempt.
+    /// A transport reports how much of the request's body has been sent with ``TransportReport/sent(_:)``. If it
+    /// knows when the exchange gets a connection, it reports the wait with ``TransportReport/connectionAwaited``
+    /// and ``TransportReport/connection(_:at:)``. The wait then does not count as part of the attempt.
     ///
     /// - Throws: ``PipelineError`` with the code of the failure; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse

@@ -19,7 +19,7 @@ struct TimedTransport: Transport {
         let exchange = TimedExchange(request, recorder, log, context)
         do {
             var response = try await transport.send(request, context: context)
-            if response.body.isRead { context.reportPhases { $0.responseBegan = context.now } }
+            if response.body.isRead { context.report(.phases { $0.responseBegan = context.now }) }
             let outcome = TimelineRecorder.Outcome.status(response.statusCode)
             if response.body.isRead {
                 let body = response.body

@@ -1,12 +1,12 @@
 import HTTPTypes
-import Pipeline
+public import Pipeline
 
 extension PipelineRequest {
     /// Sets Authorization to the scheme and the token, and marks it as secret.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.credential` if the scheme cannot carry the token, and
     ///   `invalidRequest.headerValue` if no header field can. The error does not show the token.
-    mutating func setAccessToken(_ token: String, _ type: AuthorizationType) throws {
+    public mutating func setAccessToken(_ token: String, _ type: AuthorizationType) throws {
         guard type.canCarry(token) else {
             throw PipelineError(
                 .invalidRequest(.credential),

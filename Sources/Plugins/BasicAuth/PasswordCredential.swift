@@ -20,7 +20,7 @@ public struct PasswordCredential: Sendable, Hashable {
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.credential` for a user name with a colon, which would end
     ///   it, and for control characters, which are forbidden (RFC 7617 §2).
-    func basicAuthorization() throws -> String {
+    public func basicAuthorization() throws -> String {
         guard !username.utf8.contains(UInt8(ascii: ":")) else {
             throw PipelineError(.invalidRequest(.credential), "the user name for Basic has a colon")
         }
@@ -29,8 +29,10 @@ public struct PasswordCredential: Sendable, Hashable {
             + Data("\(username):\(password)".precomposedStringWithCanonicalMapping.utf8).base64EncodedString()
     }
 
-    /// - Throws: `PipelineError` with code `invalidRequest.credential` for a control character.
-    func requireNoControls() throws {
+    /// Checks that neither text has a control character.
+    ///
+    /// - Throws: `PipelineError` with code `invalidRequest.credential`.
+    public func requireNoControls() throws {
         for (part, text) in [("user name", username), ("password", password)]
         where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             throw PipelineError(.invalidRequest(.credential), "the \(part) has a control character")

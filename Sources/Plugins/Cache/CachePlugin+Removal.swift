@@ -50,28 +50,28 @@ extension CachePlugin {
     /// left alone until the next change.
     private func retryRemovals(_ context: PipelineContext) {
         guard invalidations.beginRetries() else { return }
-        let clock = context.clock
+        let (clock, log) = (context.clock, context.operatorLog)
         Task(executorPreference: context.taskExecutor) { [self] in
             let start = clock.now
             var pause = Duration.milliseconds(100)
             var givesUp = false
             while let resources = invalidations.endRetries(givesUp: givesUp) {
                 do { try await clock.sleep(for: pause) } catch { givesUp = true }
-                for resource in resources { await retryRemoval(of: resource, on: clock) }
+                for resource in resources { await retryRemoval(of: resource, on: clock, log) }
                 pause = min(pause * 2, .seconds(60))
                 givesUp = givesUp || start.duration(to: clock.now) > .seconds(3_600)
             }
         }
     }
 
-    private func retryRemoval(of resource: String, on clock: PipelineClock) async {
+    private func retryRemoval(of resource: String, on clock: PipelineClock, _ log: OperatorLog) async {
         guard let number = invalidations.pending(resource) else { return }
         let now = clock.date
         do {
             let isRemoved = try await removalWork.run(.removal, on: clock) { try await self.remove(resource, at: now) }
             if isRemoved == true { invalidations.end(resource, number) }
         } catch {
-            report(error, at: clock.now)
+            report(error, at: clock.now, to: log)
         }
     }
 }

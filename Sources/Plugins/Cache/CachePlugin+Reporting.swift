@@ -6,11 +6,11 @@ extension CachePlugin {
     ///
     /// - Returns: whether it is logged.
     @discardableResult
-    func report(_ error: any Error, at now: PipelineClock.Instant) -> Bool {
+    func report(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) -> Bool {
         onStoreFailure(error)
         // A store in memory fails only if a body does not fit.
         guard !store.returnsAtOnce, !Self.isOfBody(error) else { return false }
-        return warnings.log(error, at: now)
+        return warnings.log(error, at: now, to: log)
     }
 
     /// Whether an error is about one body, and not about the store.

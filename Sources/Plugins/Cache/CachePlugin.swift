@@ -115,8 +115,8 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
 
     /// Adds the account to the identities of the call; does nothing without `account`.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard let account else { return }
-        try await CallAccounts.record(for: self, in: context, account)
+        guard let account, context.account(of: self) == nil else { return }
+        context.setAccount(try await account(context.target), of: self)
     }
 
     /// Responds from the store, or sends the request and stores its response.
@@ -159,7 +159,11 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     func accountText(of request: PipelineRequest, _ context: PipelineContext) -> String {
         var parts = context.identities
         guard account == nil else { return Self.joined(parts) }
-        for field in request.headers where PersonalFields.isPersonal(field.name, of: request, rules.audience) {
+        for field in request.headers {
+            let counts =
+                AccountFields.isCredential(field.name, of: request)
+                ? !rules.isShared : AccountFields.namesAccount(field.name)
+            guard counts else { continue }
             parts.append("\(field.name.canonicalName): \(field.value)")
         }
         return Self.joined(parts)
@@ -192,15 +196,15 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
                 try await storeWork.run(operation, on: context.clock, work)
             }
         } catch {
-            if !operation.isCancellable || !Task.isCancelled { report(error, at: context.clock.now) }
+            if !operation.isCancellable || !Task.isCancelled {
+                report(error, at: context.clock.now, to: context.operatorLog)
+            }
             return nil
         }
     }
 }
 
 extension PipelineError.Code {
-    /// A stored body became unreadable within a stream; the response is no longer stored.
-    public static let unreadableCache = Self(rawValue: "cache.unreadable")
     /// A cache store did not respond in time; ``CachePlugin`` passes this error only to `onStoreFailure`.
     public static let cacheUnavailable = Self(rawValue: "cache.unavailable")
 }
@@ -226,7 +230,7 @@ extension CachePlugin: SignOutHandling {
     public func remove(account: String) async throws {
         invalidations.addAll()
         guard let hash = CacheHash(secret: try await store.secret()) else { return }
-        try await store.remove(account: hash(Self.joined([CallAccounts.identity(account, of: self)])))
+        try await store.remove(account: hash(Self.joined(["\(name) \(account)"])))
     }
 }
 
@@ -261,6 +265,16 @@ extension CachePlugin: CapabilityDeclaring {
                 consequence:
                     "requests that are answered from the cache are signed in vain, and no two of them are equal"
             ),
-        ] + (account == nil && rules.audience == .private ? [.cacheOfUnknownAccount] : [])
+        ] + (account == nil && rules.audience == .private ? [Self.unknownAccount] : [])
     }
+
+    private static let unknownAccount = OrderRule(
+        "cache-of-unknown-account",
+        [.caches],
+        .outside,
+        [.setsUnknownCredential],
+        except: [.answersChallenges],
+        consequence: "responses to requests with its credential are not stored",
+        remedy: "give it the account of each call, or the same text for all calls if there is one account"
+    )
 }

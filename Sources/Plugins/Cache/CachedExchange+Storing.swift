@@ -79,7 +79,7 @@ extension CachedExchange {
         let sent = response.request
         let names = CacheRules.varyNames(response.headers)?.compactMap { HTTPField.Name($0) } ?? []
         return names.contains {
-            $0 != .acceptEncoding && !PersonalFields.isCredential($0, of: sent)
+            $0 != .acceptEncoding && !AccountFields.isCredential($0, of: sent)
                 && sent.headers[$0] != request.headers[$0]
         }
     }
@@ -94,7 +94,7 @@ extension CachedExchange {
         let isOfResource = CacheRules.resourceText(response.request.head) == CacheRules.resourceText(request.head)
         guard context.identities == identities, isOfResource || rules.audience == .shared else { return false }
         return Self.sent(response)
-            .allSatisfy { !PersonalFields.areAdded(to: $0, since: request, context, rules.audience) }
+            .allSatisfy { !context.mayNameAccount($0, otherThan: request, ignoringCredentials: rules.isShared) }
     }
 
     /// The request of a response, as plugins and as a transport that wraps another have sent it.
@@ -107,12 +107,12 @@ extension CachedExchange {
         let now = context.clock.date
         guard isIdentified(response) else { return nil }
         let hasCredential = Self.sent(response).contains { sent in
-            sent.headers.contains { PersonalFields.isCredential($0.name, of: sent) }
+            sent.headers.contains { AccountFields.isCredential($0.name, of: sent) }
         }
         if context.transportDecodesContent, response.statusCode == 206 || context.hasUnverifiedContent { return nil }
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
-        if StaleFallback.isServerError(response.statusCode), context[StaleFallback.self] == .available { return nil }
+        if StaleUse.mayReplace(response.statusCode), context[StaleUse.self] == .available { return nil }
         guard lookup.entries.isEmpty || rules.mayReplace(with: head),
             isCurrent,
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),

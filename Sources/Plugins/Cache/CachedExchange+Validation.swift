@@ -11,7 +11,7 @@ extension CachedExchange {
         staleIfErrorUntil limit: Int?
     ) async throws -> PipelineResponse {
         guard let entry = lookup.entries.first else { return try await fetch(lookup, reason: "miss") }
-        if context[StaleFallback.self] == .now, let limit, freshness.staleness <= limit,
+        if context[StaleUse.self] == .required, let limit, freshness.staleness <= limit,
             let response = await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError)
         {
             return response
@@ -31,7 +31,7 @@ extension CachedExchange {
             if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
             throw error
         }
-        if StaleFallback.isServerError(response.statusCode),
+        if StaleUse.mayReplace(response.statusCode),
             let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
         {
             return stale
@@ -57,7 +57,7 @@ extension CachedExchange {
         do {
             let sent = context.clock.date
             let response = try await forward(request, reason)
-            if StaleFallback.isServerError(response.statusCode),
+            if StaleUse.mayReplace(response.statusCode),
                 let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
             {
                 return stale
@@ -107,7 +107,7 @@ extension CachedExchange {
     }
 
     /// Drops a response that no plugin outside gets, except for its cookies.
-    func drop(_ response: PipelineResponse) async { await context[UnseenResponses.self].receive(response) }
+    func drop(_ response: PipelineResponse) async { await context.report(UnseenResponse(response)) }
 
     /// Updates the stored response that a 304 for the caller's own condition confirms.
     func confirmForCaller(
@@ -148,10 +148,9 @@ extension CachedExchange {
         var validation = request
         validation.head = rules.validating(request.head, with: lookup.entries)
         let isConditional = validation.head != request.head
-        let unseen = context[UnseenResponses.self]
-        context.forwardReason = "stale"
+        context.cacheStatus = CacheStatus(.miss, reason: "stale")
         let task = send.startBackgroundCall(validation) { result in
-            if case .success(let response) = result { await unseen.receive(response) }
+            if case .success(let response) = result { await context.report(UnseenResponse(response)) }
             await receiveInBackground(result, lookup, sentAt: now, isConditional: isConditional)
             await unlock(lookup.key, token)
         }
@@ -173,7 +172,7 @@ extension CachedExchange {
         guard case .success(var response) = result else { return }
         if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent, isOwnCondition: isConditional)
-        } else if !StaleFallback.isServerError(response.statusCode) {
+        } else if !StaleUse.mayReplace(response.statusCode) {
             response = await receive(response, lookup, sentAt: sent, reason: "stale", isInBackground: true)
             if response.cacheStatus?.isStored == true {
                 // A response whose body fails does not replace a whole one, and no caller waits for it.

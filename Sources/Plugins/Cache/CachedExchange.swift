@@ -128,7 +128,7 @@ struct CachedExchange: Sendable {
 
     /// Sends a request to the origin.
     func forward(_ request: PipelineRequest, _ reason: String) async throws -> PipelineResponse {
-        context.forwardReason = reason
+        context.cacheStatus = CacheStatus(.miss, reason: reason)
         return try await send(request)
     }
 
@@ -141,9 +141,8 @@ struct CachedExchange: Sendable {
     /// Adds the line of Cache-Status, and lets other plugins know how the call was handled, and what is stored.
     func report(_ status: CacheStatus, of entry: CacheEntry? = nil, in headers: inout HTTPFields) {
         status.add(to: &headers)
-        let copy = entry.map { StoredCopy(plugin: plugin, entry: $0, resource: resource) }
-        context.noteStoredCopy(copy, of: headers)
-        context.update(CallCacheKind.self) { $0 = status.kind }
+        observeDamage(of: entry, headers)
+        context.cacheStatus = status
     }
 
     /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
@@ -238,11 +237,11 @@ struct CachedExchange: Sendable {
 
     /// How the call waits for what is stored.
     private var lookupOperation: StoreOperation {
-        isOnlyIfCached && context[StaleFallback.self] != .now ? .onlyLookup : .lookup
+        isOnlyIfCached && context[StaleUse.self] != .required ? .onlyLookup : .lookup
     }
 
     var isOnlyIfCached: Bool {
-        policy == .onlyIfCached || policy == .offline || context[StaleFallback.self] == .now
+        policy == .onlyIfCached || policy == .offline || context[StaleUse.self] == .required
             || CacheRules.directives(of: request.head.headerFields).onlyIfCached
     }
 
@@ -264,7 +263,7 @@ struct CachedExchange: Sendable {
         inPlaceOf response: PipelineResponse? = nil
     ) async -> PipelineResponse? {
         guard let limit, freshness.staleness <= limit, !Task.isCancelled else { return nil }
-        let isDelayed = context.update(StaleFallback.self) { state in
+        let isDelayed = context.update(StaleUse.self) { state in
             if state == .afterRetries { state = .available }
             return state == .available
         }

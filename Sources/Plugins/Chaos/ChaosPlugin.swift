@@ -130,16 +130,6 @@ public struct ChaosPlugin: Stage.Exchange {
     }
 }
 
-extension PipelineRequest {
-    /// Whether the request goes to a loopback address.
-    var isToLoopback: Bool {
-        // With the scheme http, the policy allows only a loopback address.
-        var plain = self
-        plain.head.scheme = "http"
-        return CleartextPolicy.loopbackOnly.allows(plain)
-    }
-}
-
 extension ChaosPlugin: CapabilityDeclaring {
     private static let disturbs = PluginCapability("disturbs exchanges")
 

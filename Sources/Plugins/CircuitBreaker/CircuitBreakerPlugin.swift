@@ -232,7 +232,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         _ context: PipelineContext,
         hasExchange: () -> Bool
     ) -> Circuit.Ending {
-        let isLate = { context.waitDeadline.map { $0 <= context.clock.now } ?? false }
+        let isLate = { context.latestDeadline.map { $0 <= context.clock.now } ?? false }
         return policy.ending(of: error, isLate: isLate, hasExchange: hasExchange)
     }
 
@@ -354,7 +354,7 @@ extension CircuitBreakerPlugin: CapabilityDeclaring {
                 "breaker-without-timeout",
                 [Self.breaksCircuits],
                 .without,
-                [TimeoutPlugin.limitsExchanges],
+                [.limitsExchanges],
                 consequence: "a server that never responds is noticed only when the transport gives up",
                 remedy: "add TimeoutPlugin(attempt:)",
                 severity: .hint

@@ -114,7 +114,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
         let turnstile = turnstiles.object(for: key, on: context.clock) {
             Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
         }
-        if !turnstile.enterAtOnce(before: context.waitDeadline, on: context.clock) {
+        if !turnstile.enterAtOnce(before: context.latestDeadline, on: context.clock) {
             try await wait(at: turnstile, of: key, context)
             do { try CircuitPass.check() } catch {
                 turnstile.leave(from: context.clock.now, on: context.clock, nil)
@@ -158,7 +158,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
         if let decide, let error, error.code != .cancelled, let verdict = decide(.failure(error)) {
             return verdict.outcome
         }
-        return .of(error, deadline: context.waitDeadline, context.clock)
+        return .of(error, deadline: context.latestDeadline, context.clock)
     }
 
     /// Waits for a permit, or throws the reason why there is none.
@@ -173,7 +173,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
                 try await turnstile.enter(
                     1,
                     priority,
-                    before: { context.waitDeadline },
+                    before: { context.latestDeadline },
                     within: maximumWait,
                     on: context.clock
                 )

@@ -89,8 +89,8 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
             return session
         }
         if session > 0 || account == nil { context.addIdentity(Self.identity(session)) }
-        guard let account else { return }
-        try await CallAccounts.record(for: self, of: .cookie, in: context, account)
+        guard let account, context.account(of: self) == nil else { return }
+        context.setAccount(try await account(context.target), of: self, in: .cookie)
     }
 
     /// Sends the request with its cookies, and stores those of the response.
@@ -100,20 +100,20 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         send: Stage.Send
     ) async throws -> PipelineResponse {
         // Without a name, the account of the call is unknown.
-        guard let account = account == nil ? "" : CallAccounts.name(for: self, in: context),
+        guard let account = account == nil ? "" : context.account(of: self),
             let described = describe(request, context)
         else { return try await send(request) }
         let start = context[CookieSessions.self][ObjectIdentifier(self)] ?? signOutCount.load(ordering: .acquiring)
         try checkSession(start)
         // The call keeps this closure, which must therefore not keep the call.
-        let (authority, clock) = (request.origin.authority, context.clock)
-        let receive: UnseenResponses.Receiver = { response in
+        let (authority, clock, log) = (request.origin.authority, context.clock, context.operatorLog)
+        let receive: @Sendable (PipelineResponse) async -> Void = { response in
             let fields = response.headers[values: .setCookie]
             // A plugin inside may have changed the host.
             guard !fields.isEmpty, response.request.origin.authority == authority else { return }
-            await self.keep(fields, described, account, clock, session: start)
+            await self.keep(fields, described, account, clock, log, session: start)
         }
-        context.update(UnseenResponses.self) { $0.receivers[ObjectIdentifier(self)] = receive }
+        context.observe(UnseenResponse.self, by: self) { unseen, _ in await receive(unseen.response) }
         let sent = try await withCookies(request, described, account, context)
         // The store may have been slow.
         try checkSession(start)
@@ -183,6 +183,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         _ described: CookieJar.Request,
         _ account: String,
         _ clock: PipelineClock,
+        _ log: OperatorLog,
         session: Int
     ) async {
         let now = clock.date
@@ -196,22 +197,8 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         } catch {
             guard !(error is CancellationError) else { return }
             onWriteFailure(error)
-            warnings.log(error, at: clock.now)
+            warnings.log(error, at: clock.now, to: log)
         }
-    }
-}
-
-/// Receives the responses of the origin that a cache does not return to the plugins outside.
-struct UnseenResponses: PipelineContextKey {
-    typealias Receiver = @Sendable (PipelineResponse) async -> Void
-
-    static let defaultValue = Self()
-
-    /// The receivers, by the plugin.
-    var receivers: [ObjectIdentifier: Receiver] = [:]
-
-    func receive(_ response: PipelineResponse) async {
-        for receiver in receivers.values { await receiver(response) }
     }
 }
 

@@ -135,8 +135,8 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard let account else { return }
-        try await CallAccounts.record(for: self, of: .authorization, in: context, account)
+        guard let account, context.account(of: self) == nil else { return }
+        context.setAccount(try await account(context.target), of: self, in: .authorization)
     }
 
     /// Sends the request, with a known credential if there is one, and retries it with a credential after a challenge.
@@ -217,7 +217,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         _ context: PipelineContext
     ) async throws -> (AnswerableChallenge, PasswordCredential)? {
         var refused: Set<String> = []
-        let name = CallAccounts.name(for: self, in: context)
+        let name = context.account(of: self)
         // Without a name, the account of the call is unknown.
         guard let name = account == nil ? "" : name else { return nil }
         for challenge in challenges where !refused.contains(challenge.realm) {
@@ -277,7 +277,4 @@ extension CredentialsPlugin: CapabilityDeclaring {
             account == nil ? [.setsUnknownCredential] : [.setsCredential, .identifiesCalls]
         return scope.capabilities.union(known).union([.answersChallenges])
     }
-
-    /// Without `account`, a rule about plugins that share responses.
-    public var orderRules: [OrderRule] { account == nil ? [.sharingOfUnknownAccount] : [] }
 }

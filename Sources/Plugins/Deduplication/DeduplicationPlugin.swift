@@ -17,7 +17,8 @@ public import Pipeline
 /// Which calls share:
 ///
 /// - Requests are equal if, at the plugin's position, these are equal byte for byte: method, URL, header fields, body,
-///   the names marked as secret, `attemptTimeout`, `idleTimeout`, and the options `priority` and `cost`. The order of
+///   the names marked as secret, `attemptTimeout`, `idleTimeout`, and options such as `priority` and `cost` (those with
+///   a `sharingText`). The order of
 ///   fields with different names does not matter; the order of query items does. Calls of different providers never
 ///   share.
 /// - Fields in `ignoredFields` are not compared unless they are marked as secret.
@@ -148,7 +149,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
             return try await next(request)
         }
         guard let key = key(of: request, context, next) else {
-            context.join(nil)
+            context.share(nil)
             return try await next(request)
         }
         let outcome = await context.recordSpan("shared exchange", as: .wait) {
@@ -165,7 +166,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     /// Returns the key of the call; `nil` if the call has its own exchange.
     private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
         // The second run after a failure gets what the cache has, and no call that begins meanwhile may join it.
-        if context.wantsStream || InflightExchanges.scope != nil || context[StaleFallback.self] == .now { return nil }
+        if context.wantsStream || SharedDeadline.current != nil || context[StaleUse.self] == .required { return nil }
         return InflightKey(
             request,
             at: next.position,
@@ -173,8 +174,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
             identities: context.identities,
             attemptTimeout: context.options.attemptTimeout ?? request.attemptTimeout,
             idleTimeout: context.options.idleTimeout ?? request.idleTimeout,
-            priority: context.options.priority,
-            cost: context.options.cost
+            options: context.options.sharingTexts
         )
     }
 

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Logging
 import Pipeline
 import Synchronization
 
@@ -18,7 +17,7 @@ final class InflightExchanges: Sendable {
     /// What a waiting call is resumed with.
     private struct Ticket: Sendable {
         let outcome: Outcome
-        var convoy: Convoy?
+        var shared: SharedOutcome?
 
         var isJoined: Bool {
             if case .ended(_, isJoined: true) = outcome { true } else { false }
@@ -52,14 +51,9 @@ final class InflightExchanges: Sendable {
         }
     }
 
-    /// How much time the shared exchange has within which this code runs; `nil` outside of one.
-    ///
-    /// A call made there never waits for a shared exchange, because two could wait for each other.
-    @TaskLocal static var scope: SharedDeadline.Scope?
-
-    /// The maximum age of an ended exchange's result when a member of a convoy asks for it.
+    /// The maximum age of an ended exchange's result when a member of a sharing group asks for it.
     static let maximumResultAge: Duration = .seconds(30)
-    /// The maximum length of a chain of convoys that keep each other alive.
+    /// The maximum length of a chain of groups that keep each other alive.
     ///
     /// Each is released from within the one before, which uses stack space.
     static let maximumDepth = 100
@@ -90,7 +84,8 @@ final class InflightExchanges: Sendable {
 
     /// Waits for the exchange with this key, and begins one if none is in flight.
     ///
-    /// A member of a convoy gets the exchange that another member has begun or joined, even if that exchange has ended.
+    /// A member of a sharing group gets the exchange that another member has begun or joined, even if that exchange has
+    /// ended.
     func outcome(
         for key: InflightKey,
         _ request: PipelineRequest,
@@ -102,11 +97,11 @@ final class InflightExchanges: Sendable {
             await withCheckedContinuation { waiter in
                 switch arrive(caller, for: key, waiter, context) {
                 case .at(.lead): lead(caller, key, request, context, next)
-                case .at(.join): context.noteSentCopy()
+                case .at(.join): context.sentSignal?.note()
                 case .at(.refused): waiter.resume(returning: Ticket(outcome: .refused))
                 case .ended(let ending):
                     let outcome = Outcome.ended(ending.result, isJoined: true)
-                    waiter.resume(returning: Ticket(outcome: outcome, convoy: ending.convoy))
+                    waiter.resume(returning: Ticket(outcome: outcome, shared: ending.shared))
                 }
                 // The handler below may have run before the arrival.
                 if Task.isCancelled { leave(caller, key) }
@@ -114,7 +109,7 @@ final class InflightExchanges: Sendable {
         } onCancel: {
             leave(caller, key)
         }
-        context.join(ticket.convoy, isJoined: ticket.isJoined)
+        context.share(ticket.shared, isJoined: ticket.isJoined)
         return ticket.outcome
     }
 
@@ -125,36 +120,38 @@ final class InflightExchanges: Sendable {
         _ context: PipelineContext
     ) -> Arrival {
         let (now, deadline) = (context.clock.now, context.deadline)
-        guard let convoy = context.convoy else {
+        // A call may send copies of its request at the same time, which must not wait for one exchange.
+        let call = Table.Call(id: context.callID, mayWait: context.attempt > 1)
+        guard let shared = context.sharedOutcome, let group = shared.attachment as? SharingGroup else {
             return .at(
                 state.withLock { state in
-                    let arrival = state.table.arrive(caller, for: key, waiter, at: now)
+                    let arrival = state.table.arrive(caller, of: call, for: key, waiter, at: now)
                     state.note(deadline, of: caller, arrival)
                     return arrival
                 }
             )
         }
         let (arrival, released) = state.withLock { state -> (Arrival, Successor?) in
-            if let successor = convoy.successor(for: key), successor.closeCount == state.table.closeCount {
+            if let successor = group.successor(for: key), successor.closeCount == state.table.closeCount {
                 if let ending = successor.ending {
-                    let isRecent = ending.convoy.end.duration(to: now) <= Self.maximumResultAge
-                    if isRecent, convoy.allowsEndedResult(for: key) { return (.ended(ending), nil) }
-                } else if state.table.join(caller, to: successor.exchange, for: key, waiter, at: now) {
+                    let isRecent = ending.shared.end.duration(to: now) <= Self.maximumResultAge
+                    if isRecent, group.allowsEndedResult(for: key, of: shared) { return (.ended(ending), nil) }
+                } else if state.table.join(caller, of: call, to: successor.exchange, for: key, waiter, at: now) {
                     state.note(deadline, of: caller, .join(successor.exchange))
                     return (.at(.join(successor.exchange)), nil)
                 }
             }
-            let arrival = state.table.arrive(caller, for: key, waiter, at: now)
+            let arrival = state.table.arrive(caller, of: call, for: key, waiter, at: now)
             state.note(deadline, of: caller, arrival)
-            guard let exchange = arrival.exchange(of: caller), convoy.depth < Self.maximumDepth else {
+            guard let exchange = arrival.exchange(of: caller), group.depth < Self.maximumDepth else {
                 return (.at(arrival), nil)
             }
             let known = state.successors[exchange]
             let successor =
                 known?.successor
                 ?? Successor(exchange: exchange, closeCount: state.table.closeCount, room: room)
-            state.successors[exchange] = (successor, max(known?.depth ?? 0, convoy.depth + 1))
-            return (.at(arrival), convoy.setSuccessor(successor, for: key))
+            state.successors[exchange] = (successor, max(known?.depth ?? 0, group.depth + 1))
+            return (.at(arrival), group.setSuccessor(successor, for: key))
         }
         return withExtendedLifetime(released) { arrival }
     }
@@ -170,21 +167,20 @@ final class InflightExchanges: Sendable {
         let limit = context.limits.bufferedBodyByteCount
         let clock = context.clock
         let earlierExchangeCount = context.exchanges.count
-        let deadline = state.withLock { $0.deadlines[caller] }
-        let work = Self.$scope.withValue(deadline.map { .limited($0) } ?? .unlimited) {
+        let deadline = state.withLock { $0.deadlines[caller] } ?? .unlimited
+        let work = deadline.run {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
-                self.finish(caller, key, result) {
+                self.finish(caller, key, result, context) {
                     Self.isPersonal(result, key, request, after: earlierExchangeCount, context)
-                } makeConvoy: { depth in
-                    Convoy(
-                        key: key,
-                        result: result,
-                        end: end,
-                        depth: depth,
-                        earlierExchangeCount: earlierExchangeCount,
-                        hasStale: context[StaleFallback.self] == .available
+                } makeShared: { depth in
+                    let group = SharingGroup(key: key, result: result, depth: depth)
+                    return SharedOutcome(
+                        endedAt: end,
+                        after: earlierExchangeCount,
+                        hasStaleResponse: context[StaleUse.self] == .available,
+                        attachment: group
                     )
                 }
             }
@@ -207,11 +203,12 @@ final class InflightExchanges: Sendable {
         _ exchange: Int,
         _ key: InflightKey,
         _ result: Result<PipelineResponse, any Error>,
+        _ context: PipelineContext,
         isPersonal: () -> Bool,
-        makeConvoy: (_ depth: Int) -> Convoy
+        makeShared: (_ depth: Int) -> SharedOutcome
     ) {
-        let (callers, convoy, isPersonal) = state.withLock {
-            state -> ([(caller: Int, waiter: Waiter)], Convoy?, Bool) in
+        let (callers, shared, isPersonal) = state.withLock {
+            state -> ([(caller: Int, call: Int?, waiter: Waiter)], SharedOutcome?, Bool) in
             let callers = state.table.finish(exchange, for: key)
             if !state.deadlines.isEmpty { state.deadlines[exchange] = nil }
             let known = state.successors.removeValue(forKey: exchange)
@@ -219,21 +216,21 @@ final class InflightExchanges: Sendable {
             let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false
             guard !callers.isEmpty, isShared else { return (callers, nil, false) }
             if isPersonal() { return (callers, nil, true) }
-            let convoy = makeConvoy(known?.depth ?? 0)
-            known?.successor.keep(Successor.Ending(result: result, convoy: convoy))
-            return (callers, convoy, false)
+            let shared = makeShared(known?.depth ?? 0)
+            known?.successor.keep(Successor.Ending(result: result, shared: shared))
+            return (callers, shared, false)
         }
-        for (caller, waiter) in callers {
+        for (caller, _, waiter) in callers {
             let isJoined = caller != exchange
             let outcome = isPersonal && isJoined ? Outcome.refused : .ended(result, isJoined: isJoined)
-            waiter.resume(returning: Ticket(outcome: outcome, convoy: convoy))
+            waiter.resume(returning: Ticket(outcome: outcome, shared: shared))
         }
-        if isPersonal, callers.contains(where: { $0.caller != exchange }) { warnOnce() }
+        if isPersonal, callers.contains(where: { $0.caller != exchange }) { warnOnce(context) }
     }
 
-    private func warnOnce() {
+    private func warnOnce(_ context: PipelineContext) {
         guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
-        LoggingPlugin.makeStandardLogger().warning(
+        context.operatorLog.warning(
             """
             DeduplicationPlugin shares no response to a request in which a plugin or transport inside it has set a \
             credential or another field that may name an account: set it outside, or call addIdentity(_:of:) in the \
@@ -259,7 +256,7 @@ final class InflightExchanges: Sendable {
             (exchanges, last) = (error?.exchanges ?? [], error?.request)
         }
         func isPersonal(_ sent: PipelineRequest) -> Bool {
-            PersonalFields.areAdded(to: sent, since: request, context)
+            context.mayNameAccount(sent, otherThan: request)
         }
         return context.identities != key.identities || last.map(isPersonal) ?? false
             || exchanges.dropFirst(earlierExchangeCount).contains { isPersonal($0.request) }

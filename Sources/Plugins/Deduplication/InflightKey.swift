@@ -15,8 +15,7 @@ struct InflightKey: Hashable, Sendable {
     let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
-    private let priority: TrafficPriority
-    private let cost: Int
+    private let options: [String]
     /// The hash of the parts that differ most often.
     private let hash: Int
 
@@ -29,8 +28,7 @@ struct InflightKey: Hashable, Sendable {
     ///   - identities: on whose behalf the call is made.
     ///   - attemptTimeout: how long the exchange may take.
     ///   - idleTimeout: how long its body may go without a byte.
-    ///   - priority: its place in queues for permits.
-    ///   - cost: how many permits it takes.
+    ///   - options: what must be equal of the options of the call.
     init?(
         _ request: PipelineRequest,
         at place: Stage.Position,
@@ -38,8 +36,7 @@ struct InflightKey: Hashable, Sendable {
         identities: [String] = [],
         attemptTimeout: Duration? = nil,
         idleTimeout: Duration? = nil,
-        priority: TrafficPriority = .normal,
-        cost: Int = 1
+        options: [String] = []
     ) {
         guard let body = request.body.bytes else { return nil }
         self.place = place
@@ -48,8 +45,7 @@ struct InflightKey: Hashable, Sendable {
         self.identities = identities
         self.attemptTimeout = attemptTimeout
         self.idleTimeout = idleTimeout
-        self.priority = priority
-        self.cost = cost
+        self.options = options
         self.hash = Self.hash(of: request, body, ignoring: ignoredFields)
     }
 
@@ -58,9 +54,8 @@ struct InflightKey: Hashable, Sendable {
             && one.request.body.isAbsent == other.request.body.isAbsent
             && one.request.body.bytes == other.request.body.bytes
             && one.request.secretFields == other.request.secretFields && one.identities == other.identities
-            && one.request.copyNumber == other.request.copyNumber
             && one.attemptTimeout == other.attemptTimeout && one.idleTimeout == other.idleTimeout
-            && one.priority == other.priority && one.cost == other.cost
+            && one.options == other.options
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }

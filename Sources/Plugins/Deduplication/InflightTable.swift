@@ -25,6 +25,15 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         }
     }
 
+    /// The call that a caller belongs to.
+    ///
+    /// Each of its copies of a request is a caller of its own.
+    struct Call {
+        let id: Int
+        /// Whether another copy may be waiting.
+        let mayWait: Bool
+    }
+
     /// A caller that has left before the exchange ended.
     struct Departure {
         /// The waiter to resume.
@@ -40,12 +49,22 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         let start: PipelineClock.Instant?
         var work: Work?
         /// In the order of their callers.
-        var waiters: [(caller: Int, waiter: Waiter)]
+        var waiters: [(caller: Int, call: Int?, waiter: Waiter)]
+        /// The calls that wait; `nil` until a copy arrives.
+        var calls: Set<Int>?
 
-        init(ledBy caller: Int, _ waiter: Waiter, at now: PipelineClock.Instant?) {
+        init(ledBy caller: Int, of call: Call?, _ waiter: Waiter, at now: PipelineClock.Instant?) {
             number = caller
             start = now
-            waiters = [(caller, waiter)]
+            waiters = [(caller, call?.id, waiter)]
+        }
+
+        /// Whether another copy of a call's request waits.
+        mutating func hasCopy(of call: Call?) -> Bool {
+            guard let call, call.mayWait else { return false }
+            let calls = calls ?? Set(waiters.compactMap(\.call))
+            self.calls = calls
+            return calls.contains(call.id)
         }
 
         /// Whether the exchange began too long ago to be joined.
@@ -54,12 +73,13 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
             return start.duration(to: now) > age
         }
 
-        /// Adds a caller unless the limit is reached, and returns whether it did.
-        mutating func add(_ caller: Int, _ waiter: Waiter, upTo limit: Int) -> Bool {
-            guard waiters.count < limit else { return false }
+        /// Adds a caller unless the limit is reached or a copy waits, and returns whether it did.
+        mutating func add(_ caller: Int, of call: Call?, _ waiter: Waiter, upTo limit: Int) -> Bool {
+            guard waiters.count < limit, !hasCopy(of: call) else { return false }
             // Callers arrive in order, unless one overtakes another on the way to the table.
             let index = waiters.lastIndex { $0.caller < caller }.map { $0 + 1 } ?? 0
-            waiters.insert((caller, waiter), at: index)
+            waiters.insert((caller, call?.id, waiter), at: index)
+            if let call { calls?.insert(call.id) }
             return true
         }
 
@@ -68,7 +88,11 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
             while !range.isEmpty {
                 let middle = range.lowerBound + range.count / 2
                 let found = waiters[middle].caller
-                if found == caller { return waiters.remove(at: middle).waiter }
+                if found == caller {
+                    let removed = waiters.remove(at: middle)
+                    if let call = removed.call { calls?.remove(call) }
+                    return removed.waiter
+                }
                 range = found < caller ? middle + 1..<range.upperBound : range.lowerBound..<middle
             }
             return nil
@@ -100,18 +124,19 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// Adds a caller to the open exchange of its key, or lets it begin one.
     mutating func arrive(
         _ caller: Int,
+        of call: Call? = nil,
         for key: Key,
         _ waiter: Waiter,
         at now: PipelineClock.Instant? = nil
     ) -> Arrival {
         if let index = open.index(forKey: key), !open.values[index].isOlder(than: maximumAge, at: now),
-            open.values[index].add(caller, waiter, upTo: maximumCallerCount)
+            open.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
         {
             callerCount += 1
             return .join(open.values[index].number)
         }
         guard exchangeCount < maximumExchangeCount else { return .refused }
-        let new = Exchange(ledBy: caller, waiter, at: now)
+        let new = Exchange(ledBy: caller, of: call, waiter, at: now)
         if let other = open.updateValue(new, forKey: key) { closed[other.number] = other }
         callerCount += 1
         return .lead
@@ -122,6 +147,7 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// - Returns: whether the exchange is in flight and has room for the caller.
     mutating func join(
         _ caller: Int,
+        of call: Call? = nil,
         to exchange: Int,
         for key: Key,
         _ waiter: Waiter,
@@ -131,11 +157,11 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         if let index = open.index(forKey: key), open.values[index].number == exchange {
             isAdded =
                 !open.values[index].isOlder(than: maximumAge, at: now)
-                && open.values[index].add(caller, waiter, upTo: maximumCallerCount)
+                && open.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
         } else if let index = closed.index(forKey: exchange) {
             isAdded =
                 !closed.values[index].isOlder(than: maximumAge, at: now)
-                && closed.values[index].add(caller, waiter, upTo: maximumCallerCount)
+                && closed.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
         } else {
             isAdded = false
         }
@@ -177,7 +203,7 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// Removes an exchange that has ended.
     ///
     /// - Returns: the callers to resume, in the order of their numbers; empty if all have left.
-    mutating func finish(_ exchange: Int, for key: Key) -> [(caller: Int, waiter: Waiter)] {
+    mutating func finish(_ exchange: Int, for key: Key) -> [(caller: Int, call: Int?, waiter: Waiter)] {
         let ended: Exchange?
         if let index = open.index(forKey: key), open.values[index].number == exchange {
             ended = open.remove(at: index).value

@@ -1,13 +1,13 @@
 import Pipeline
 import Synchronization
 
-/// An exchange that follows a shared one, begun or joined by a member of a convoy.
+/// An exchange that follows a shared one, begun or joined by a member of a group of calls that share.
 final class Successor: Sendable {
     /// The end of an exchange.
     struct Ending: Sendable {
         let result: Result<PipelineResponse, any Error>
-        /// The convoy of the calls that share the result.
-        let convoy: Convoy
+        /// What the calls that share the result have in common.
+        let shared: SharedOutcome
     }
 
     /// The number of the exchange.

@@ -8,10 +8,10 @@ struct StoredFallback: Sendable {
         _ next: Stage.Next,
         onServed: () -> Void
     ) async throws -> PipelineResponse {
-        context.update(StaleFallback.self) { $0 = .afterRetries }
+        context.update(StaleUse.self) { $0 = .afterRetries }
         do {
             var response = try await next(request)
-            guard StaleFallback.isServerError(response.statusCode), Self.begin(context) else { return response }
+            guard StaleUse.mayReplace(response.statusCode), Self.begin(context) else { return response }
             await response.discardBody(context)
             guard let stale = try? await next(request), stale.cacheStatus?.kind == .stale else {
                 try Task.checkCancellation()
@@ -32,31 +32,11 @@ struct StoredFallback: Sendable {
 
     private static func begin(_ context: PipelineContext) -> Bool {
         // In a shared exchange, the cache sets the state of the call that led it, and of no other.
-        let isShared = context.convoy?.hasStale ?? false
-        return context.update(StaleFallback.self) { state in
+        let isShared = context.sharedOutcome?.hasStaleResponse ?? false
+        return context.update(StaleUse.self) { state in
             guard state == .available || isShared else { return false }
-            state = .now
+            state = .required
             return true
         }
-    }
-}
-
-/// When a call uses a stale response after an error.
-enum StaleFallback: PipelineContextKey {
-    enum State {
-        /// The cache responds itself.
-        case atOnce
-        /// A plugin outside waits until all retries have failed.
-        case afterRetries
-        /// That plugin waits, and the cache has a response.
-        case available
-        /// The cache responds without an exchange.
-        case now
-    }
-
-    static let defaultValue = State.atOnce
-
-    static func isServerError(_ statusCode: Int) -> Bool {
-        [500, 502, 503, 504].contains(statusCode)
     }
 }

@@ -47,7 +47,9 @@ final class CompressionOffers: Sendable {
     /// Returns whether a value names gzip with a weight of more than zero.
     private static func offersGzip(_ value: String) -> Bool {
         value.split(separator: ",").contains { element in
-            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmed.lowercased() }
+            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map {
+                $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+            }
             guard let coding = parts.first, ["gzip", "x-gzip"].contains(coding) else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }

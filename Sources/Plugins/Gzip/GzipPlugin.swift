@@ -139,7 +139,7 @@ public struct GzipPlugin: Stage.Intercept {
         _ response: PipelineResponse,
         _ context: PipelineContext
     ) async -> PipelineError {
-        await context.storedCopy?.removeIfDamaged(error, context)
+        await Self.report(error, context)
         var (error, response) = (error, response)
         response.body = .absent
         error.response = response
@@ -237,13 +237,21 @@ public struct GzipPlugin: Stage.Intercept {
             let byteLimit = min(limits.decodedByteCount, context.limits.bufferedBodyByteCount)
             response.body = .bytes(try await plan.decode(bytes, upTo: byteLimit))
         } else {
-            let copy = context.storedCopy
             response.body = plan.decodedStream(of: response.body) { error in
-                await copy?.removeIfDamaged(error, context)
+                await Self.report(error, context)
             }
         }
         response.headers[.contentEncoding] = nil
         response.headers[.contentLength] = nil
+    }
+
+    /// Has a cache remove the response if an error shows that its body is damaged.
+    private static func report(_ error: any Error, _ context: PipelineContext) async {
+        switch (error as? PipelineError)?.code {
+        case .contentCoding(.decoder)?: return
+        case .contentCoding?, .limit(.decodedBytes)?, .limit(.codings)?: await context.report(DamagedBody(error))
+        default: return
+        }
     }
 
     /// Returns whether the body is a whole representation; no other can be decoded.

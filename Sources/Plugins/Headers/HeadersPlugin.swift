@@ -176,7 +176,7 @@ public struct HeadersPlugin: Stage.Prepare {
                 request.secretFields.insert(field.name)
             }
             request.headers[fields: field.name] = field.lines
-            guard areDynamic, !field.isSecret, !PersonalFields.isImpersonal(field.name) else { continue }
+            guard areDynamic, !field.isSecret, AccountFields.mayNameAccount(field.name) else { continue }
             let values = field.lines.map(\.value.debugDescription).joined(separator: ", ")
             context.addIdentity("HeadersPlugin \(field.name.canonicalName): \(values)")
         }

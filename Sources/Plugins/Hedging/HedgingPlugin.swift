@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let retry = RetryPlugin()
-/// let plugins: [any PluginType] = [retry, HedgingPlugin(retry: retry)]
+/// let plugins: [any PluginType] = [retry, HedgingPlugin(budget: retry.budget)]
 /// HedgingPlugin(after: .fixed(.milliseconds(80)), maximumHedgeCount: 2)
 /// ```
 ///
@@ -29,7 +29,7 @@ import Synchronization
 ///   another call does not wait for that.
 /// - No copy is sent if the time until `context.deadline` does not exceed the delay, or if the call has reached
 ///   `limits.exchangeCount`.
-/// - Each copy is deducted from the ``RetryBudget`` of `retry`, and is not sent if the budget is used up.
+/// - Each copy is deducted from the ``RetryBudget``, and is not sent if the budget is used up.
 ///
 /// What a call gets:
 ///
@@ -43,7 +43,7 @@ import Synchronization
 /// What a copy is:
 ///
 /// - Each copy runs all plugins inside, as an attempt of its own with its own credentials and permits, and is listed in
-///   the exchanges of the call. Its `request.copyNumber` is 1 and up.
+///   the exchanges of the call.
 /// - The response of a cancelled copy reaches no exchange plugin, and so sets no cookie and is not stored.
 /// - `context.annotations` lists `hedged` for each copy that was sent, and `won by copy` if a copy other than the first
 ///   brought the result.
@@ -58,7 +58,8 @@ import Synchronization
 /// | `after` | ``HedgingDelay/percentile(_:atFirst:)``: 0.985, which sends 1.5 % of the requests twice; 1 s at first | | |
 /// | `maximumHedgeCount` | 1 | copies besides the first, each after a further delay | 1...10 |
 /// | `partition` | ``TrafficPartition/authority`` | calls with similar latencies | |
-/// | `retry` | a plugin with default settings, whose budget only this plugin uses | | |
+/// | `policy` | ``RetryPolicy`` with its defaults | | |
+/// | `budget` | one with defaults that only this plugin uses | | |
 ///
 /// **Position**
 ///
@@ -75,11 +76,13 @@ import Synchronization
 /// **Secrets**: none.
 ///
 /// Source: Dean and Barroso, The Tail at Scale, https://research.google/pubs/the-tail-at-scale/
-public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
+public struct HedgingPlugin: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
     private let delay: HedgingDelay
     private let maximumHedgeCount: Int
     private let partition: TrafficPartition
-    private let retry: RetryPlugin
+    private let policy: RetryPolicy
+    /// The budget that pays for the copies.
+    public let budget: RetryBudget
     /// Whether no other plugin adds calls to the budget.
     private let ownsBudget: Bool
     private let latencies = PartitionMap<ObservedLatencies>()
@@ -90,20 +93,22 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
     ///   - delay: how long to wait for a response before each further copy.
     ///   - maximumHedgeCount: the maximum number of copies besides the first, `1...10`.
     ///   - partition: which calls have similar latencies.
-    ///   - retry: the plugin of the same stack whose policy decides which responses are usable and whose budget pays
-    ///     for the copies; `nil` for defaults and a budget of its own.
+    ///   - policy: decides which responses are usable, as for a plugin that retries.
+    ///   - budget: pays for the copies; pass that of the plugin that retries. `nil` for one of its own.
     public init(
         after delay: HedgingDelay = .percentile(0.985),
         maximumHedgeCount: Int = 1,
         partition: TrafficPartition = .authority,
-        retry: RetryPlugin? = nil
+        policy: RetryPolicy = RetryPolicy(),
+        budget: RetryBudget? = nil
     ) {
         precondition((1...10).contains(maximumHedgeCount), "maximumHedgeCount is \(maximumHedgeCount), not in 1...10")
         self.delay = delay
         self.maximumHedgeCount = maximumHedgeCount
         self.partition = partition
-        self.retry = retry ?? RetryPlugin()
-        ownsBudget = retry == nil
+        self.policy = policy
+        self.budget = budget ?? RetryBudget()
+        ownsBudget = budget == nil
     }
 
     /// Sends the request, and a further copy whenever the delay has passed without a usable response.
@@ -116,7 +121,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
         guard delay != .never, !Self.isExcluded(request, context), request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
-        context.update(FirstCopy.self) { $0 = .waiting }
+        context.sentSignal = SentSignal()
         let key = partition.key(of: request, context)
         let observed = latencies.object(for: key, on: context.clock) { ObservedLatencies() }
         let start = context.clock.now
@@ -129,14 +134,14 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
             if copy > 0 || ended.isFromNetwork { observed.add(start.duration(to: ended.end)) }
         }
         // A copy that ended later has changed this value of the call.
-        context.join(ended.convoy)
-        if ownsBudget { retry.ledger.addCall(to: request.host ?? "", at: context.clock.date) }
+        context.share(ended.shared)
+        if ownsBudget { budget.addCall(to: request.host ?? "", at: context.clock.date) }
         return try ended.result.get()
     }
 
     /// Notes that a copy has reached the wire.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        context.noteSentCopy()
+        context.sentSignal?.note()
     }
 
     /// Sends the copies until one brings the result of the call, and waits for the others to end.
@@ -153,26 +158,24 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
             var race = begun
             var endings: [Int: EndedCopy] = [:]
             func send() {
-                var request = request
                 let copy = race.send()
-                request.copyNumber = copy
                 let hasEnded = EndFlag()
                 if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
                     // A copy that does not wait, such as a cache hit, ends here and needs no timer: 3 µs instead of 14.
-                    group.addImmediateTask { [request] in
+                    group.addImmediateTask {
                         let ended = await EndedCopy(of: request, context, next)
                         hasEnded.value.store(true, ordering: .releasing)
                         return (copy, ended)
                     }
                 } else {
-                    group.addTask { [request] in (copy, await EndedCopy(of: request, context, next)) }
+                    group.addTask { (copy, await EndedCopy(of: request, context, next)) }
                 }
                 if race.maySend, !hasEnded.value.load(ordering: .acquiring) { sleep(afterSent: false) }
             }
             func sleep(afterSent: Bool) {
                 guard Self.hasTime(for: wait, context) else { return }
                 group.addTask {
-                    if afterSent { await context.waitForSentCopy() }
+                    if afterSent { await context.sentSignal?.wait() }
                     try? await context.clock.sleep(for: wait)
                     return nil
                 }
@@ -181,7 +184,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
             defer { group.cancelAll() }
             while let event = await group.next() {
                 guard let (copy, ended) = event else {
-                    guard context.hasSentCopy else {
+                    guard context.sentSignal?.isSent ?? true else {
                         sleep(afterSent: true)
                         continue
                     }
@@ -204,7 +207,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend {
 
 extension HedgingPlugin {
     private func policy(_ context: PipelineContext) -> RetryPolicy {
-        context.options.retry.policy ?? retry.rules.policy
+        context.options.retry.policy ?? policy
     }
 
     private func ending(
@@ -238,14 +241,14 @@ extension HedgingPlugin {
     ]
 
     private static func hasTime(for wait: Duration, _ context: PipelineContext) -> Bool {
-        context.waitDeadline.map { context.clock.now.duration(to: $0) > wait } ?? true
+        context.latestDeadline.map { context.clock.now.duration(to: $0) > wait } ?? true
     }
 
     /// Returns whether another copy may be sent after a delay; deducts it from the budget if so.
     private func mayHedge(after copyCount: Int, _ request: PipelineRequest, _ context: PipelineContext) -> Bool {
         !Task.isCancelled && Self.hasTime(for: .zero, context)
             && context.exchanges.count + copyCount < context.limits.exchangeCount
-            && retry.ledger.takeRetry(to: request.host ?? "", at: context.clock.date)
+            && budget.takeRetry(to: request.host ?? "", at: context.clock.date)
     }
 }
 
@@ -253,8 +256,8 @@ extension HedgingPlugin {
 private struct EndedCopy: Sendable {
     let result: Result<PipelineResponse, any Error>
     let end: PipelineClock.Instant
-    /// The convoy of the exchange that the copy shared.
-    let convoy: Convoy?
+    /// The outcome that the copy shared with other calls.
+    let shared: SharedOutcome?
     let isFromNetwork: Bool
 
     /// Sends a copy and waits for its end.
@@ -268,7 +271,7 @@ private struct EndedCopy: Sendable {
             result = .failure(error)
         }
         end = context.clock.now
-        convoy = context.convoy
+        shared = context.sharedOutcome
     }
 }
 
@@ -342,12 +345,12 @@ extension HedgingPlugin: CapabilityDeclaring {
 
     /// Finds a plugin that retries on another budget.
     public func conflict(with other: any PluginType) -> SettingConflict? {
-        guard let other = other as? RetryPlugin, other.ledger !== retry.ledger else { return nil }
+        guard let other = other as? any RetryBudgetUsing, other.budget !== budget else { return nil }
         return SettingConflict(
             "hedge-on-another-budget",
             problem: "retries and copies have separate budgets",
             consequence: "a server in trouble gets the additional requests of both",
-            remedy: "pass the plugin of the stack, as in HedgingPlugin(retry: retry)"
+            remedy: "pass the same budget to both, as in HedgingPlugin(budget: retry.budget)"
         )
     }
 }

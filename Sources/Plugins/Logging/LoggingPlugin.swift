@@ -161,12 +161,8 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         self.formatter = formatter
     }
 
-    /// The logger that replaces the standard one in the current task, for tests; `nil` for none.
-    @TaskLocal static var standardLogger: Logger?
-
     /// Lets all lines pass, because the plugin decides what is written and a call may have its own level.
     static func makeStandardLogger() -> Logger {
-        if let standardLogger { return standardLogger }
         var logger = Logger(label: "pipeline")
         logger.logLevel = .trace
         return logger

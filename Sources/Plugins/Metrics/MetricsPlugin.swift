@@ -142,7 +142,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
         } else if outcome.exchanges.isEmpty, outcome.statusCode != nil {
             store.count(.unsentCalls, attributes)
         }
-        if let kind = context[CallCacheKind.self] {
+        if let kind = context.cacheStatus?.kind, context.parentID == nil, outcome.statusCode != nil {
             var cached = attributes
             cached.cache = kind.rawValue
             store.count(.cachedCalls, cached)

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Logging
 public import Pipeline
 public import PipelineStores
 
@@ -45,7 +44,7 @@ public import PipelineStores
 /// | `dpop` | `.disabled` |
 /// | `scope` | ``CredentialScope/endpoint`` |
 /// | `policy` | ``TokenRefreshPolicy`` |
-/// | `onStoreFailure` | a warning in the log `pipeline` |
+/// | `onStoreFailure` | a warning in `PipelineContext.operatorLog` |
 /// | `plugins` | none |
 /// | `configuration` | `ProviderConfiguration` without redirects; its clock measures the sign-in |
 ///
@@ -141,7 +140,7 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
             account: account,
             usesKey: dpop.isEnabled,
             requests: requests,
-            onStoreFailure: onStoreFailure ?? Self.logStoreFailure,
+            onStoreFailure: onStoreFailure,
             secrets: secrets
         )
         self.session = session
@@ -168,7 +167,7 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         {
             try await restore()
         }
-        if session.hasUnstored { await session.storeAgain() }
+        if session.hasUnstored { await session.storeAgain(context.operatorLog) }
         return try await tokens.intercept(request, context: context, next: next)
     }
 
@@ -209,14 +208,6 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         AuthenticationChallenge.challenges(in: response.headers).contains {
             $0.isScheme("DPoP") && $0["error"] == "use_dpop_nonce"
         }
-    }
-
-    private static let logStoreFailure: @Sendable (any Error) -> Void = { _ in
-        LoggingPlugin.makeStandardLogger().warning(
-            """
-            OAuthPlugin could not store a credential; the next call tries again, or a later run has to sign in
-            """
-        )
     }
 
     /// Loads the credential of an earlier run.

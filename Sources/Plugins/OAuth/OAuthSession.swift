@@ -29,7 +29,7 @@ final class OAuthSession: Sendable {
     let requests: OAuthRequests
     let secrets: OAuthSecrets.Source
     private let store: any CredentialStore
-    private let onStoreFailure: @Sendable (any Error) -> Void
+    private let onStoreFailure: (@Sendable (any Error) -> Void)?
     private let storeKey: String
     private let lane = OAuthLane()
     private let state = Mutex(State())
@@ -42,7 +42,7 @@ final class OAuthSession: Sendable {
         account: String,
         usesKey: Bool,
         requests: OAuthRequests,
-        onStoreFailure: @escaping @Sendable (any Error) -> Void,
+        onStoreFailure: (@Sendable (any Error) -> Void)?,
         secrets: @escaping OAuthSecrets.Source
     ) {
         self.server = server
@@ -338,10 +338,11 @@ final class OAuthSession: Sendable {
         _ context: PipelineContext,
         _ obtain: @escaping @Sendable () async throws -> OAuthCredential
     ) async throws -> OAuthCredential? {
+        let log = context.operatorLog
         let credential = try await Self.unattended(on: context.taskExecutor, obtain) { credential in
-            _ = try? await self.keep(credential, generation)
+            _ = try? await self.keep(credential, generation, log)
         }
-        return try await keep(credential, generation)
+        return try await keep(credential, generation, log)
     }
 
     /// Obtains a token of a client that acts for itself.
@@ -355,7 +356,11 @@ final class OAuthSession: Sendable {
     /// Stores a credential; it is used even if that fails, because the previous one may be invalid.
     ///
     /// - Returns: the credential; `nil` if the session has ended in another process.
-    private func keep(_ credential: OAuthCredential, _ generation: Int) async throws -> OAuthCredential? {
+    private func keep(
+        _ credential: OAuthCredential,
+        _ generation: Int,
+        _ log: OperatorLog
+    ) async throws -> OAuthCredential? {
         do {
             try await save(credential, generation)
         } catch let error where error is CancellationError || error is EndedElsewhere {
@@ -365,7 +370,11 @@ final class OAuthSession: Sendable {
             return endHere(generation)
         } catch {
             state.withLock { if $0.generation == generation { $0.unstored = credential } }
-            onStoreFailure(error)
+            if let onStoreFailure {
+                onStoreFailure(error)
+            } else {
+                log.warning(Self.storeWarning)
+            }
         }
         return credential
     }
@@ -374,12 +383,12 @@ final class OAuthSession: Sendable {
     var hasUnstored: Bool { state.withLock { $0.unstored != nil } }
 
     /// Tries again to store the credential that could not be stored.
-    func storeAgain() async {
+    func storeAgain(_ log: OperatorLog) async {
         let (credential, generation) = state.withLock { state in
             defer { state.unstored = nil }
             return (state.unstored, state.generation)
         }
-        if let credential { _ = try? await keep(credential, generation) }
+        if let credential { _ = try? await keep(credential, generation, log) }
     }
 
     var scope: [(String, String)] {
@@ -434,67 +443,13 @@ extension OAuthSession {
     }
 }
 
+extension OAuthSession {
+    private static let storeWarning = """
+        OAuthPlugin could not store a credential; the next call tries again, or a later run has to sign in
+        """
+}
+
 extension PipelineError {
     /// The code of the error that the authorization server reported.
     var serverError: String? { (underlyingError as? OAuthServerError)?.error }
-}
-
-/// Runs asynchronous work one at a time, in the tasks of its callers.
-final class OAuthLane: Sendable {
-    /// Those that wait for their turn, in order; `nil` if no work runs.
-    private let waiters = Mutex<[TokenWaiter<Bool>]?>(nil)
-
-    /// Runs work after that of earlier callers.
-    ///
-    /// - Parameters:
-    ///   - mustRun: whether the work runs even if its task is cancelled before its turn.
-    ///   - work: the work.
-    /// - Returns: the result of the work.
-    /// - Throws: `CancellationError` if the task is cancelled before its turn; the errors of the work.
-    func run<Value: Sendable>(mustRun: Bool = false, _ work: () async throws -> Value) async throws -> Value {
-        if let waiter = enter() {
-            let isTurn = await withTaskCancellationHandler {
-                await waiter.value()
-            } onCancel: {
-                if !mustRun { cancel(waiter) }
-            }
-            guard isTurn else { throw CancellationError() }
-        }
-        defer { leave() }
-        return try await work()
-    }
-
-    /// Returns what to wait for; `nil` if it is the caller's turn.
-    private func enter() -> TokenWaiter<Bool>? {
-        waiters.withLock { waiters in
-            guard waiters != nil else {
-                waiters = []
-                return nil
-            }
-            let waiter = TokenWaiter<Bool>()
-            waiters?.append(waiter)
-            return waiter
-        }
-    }
-
-    private func cancel(_ waiter: TokenWaiter<Bool>) {
-        let isWaiting = waiters.withLock { waiters in
-            guard let index = waiters?.firstIndex(where: { $0 === waiter }) else { return false }
-            waiters?.remove(at: index)
-            return true
-        }
-        if isWaiting { waiter.fill(false) }
-    }
-
-    private func leave() {
-        let next = waiters.withLock { waiters -> TokenWaiter<Bool>? in
-            guard let first = waiters?.first else {
-                waiters = nil
-                return nil
-            }
-            waiters?.removeFirst()
-            return first
-        }
-        next?.fill(true)
-    }
 }

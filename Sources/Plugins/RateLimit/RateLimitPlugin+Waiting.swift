@@ -20,7 +20,7 @@ extension RateLimitPlugin {
 
         /// How much longer the request may wait; `nil` if that is not limited.
         var patience: Duration? {
-            [rest, context.waitDeadline.map { max(.zero, clock.now.duration(to: $0)) }].compactMap(\.self).min()
+            [rest, context.latestDeadline.map { max(.zero, clock.now.duration(to: $0)) }].compactMap(\.self).min()
         }
     }
 
@@ -52,14 +52,14 @@ extension RateLimitPlugin {
     /// Waits in line, and for the moment that the store names; returns `false` if the gate has been closed since.
     private func pass(_ wait: inout Wait) async throws -> Bool {
         let (turnstile, context, cost) = (wait.turnstile, wait.context, wait.cost)
-        if !turnstile.enterAtOnce(cost, before: context.waitDeadline, on: wait.clock) {
+        if !turnstile.enterAtOnce(cost, before: context.latestDeadline, on: wait.clock) {
             let (clock, rest) = (wait.clock, wait.rest)
             let waited = try await context.recordSpan("rate limit", as: .wait) {
                 () async throws(TurnstileRefusal) in
                 try await turnstile.enter(
                     cost,
                     context.options.priority,
-                    before: { context.waitDeadline },
+                    before: { context.latestDeadline },
                     within: rest,
                     on: clock
                 )
@@ -86,7 +86,9 @@ extension RateLimitPlugin {
     private func reserve(_ wait: inout Wait) async throws {
         guard let quota else { return }
         let key = partition.key(of: wait.request, wait.context)
-        let reserved = try await quota.reserve(wait.cost, of: key, on: wait.clock) { [wait] in wait.patience }
+        let reserved = try await quota.reserve(wait.cost, of: key, on: wait.clock, wait.context.operatorLog) { [wait] in
+            wait.patience
+        }
         guard let delay = reserved else { return try await goOnWithoutStore(&wait, key) }
         guard delay > .zero else { return }
         wait.hasWaited = true
@@ -111,7 +113,7 @@ extension RateLimitPlugin {
         let waited = try await turnstile.enter(
             cost,
             context.options.priority,
-            before: { context.waitDeadline },
+            before: { context.latestDeadline },
             within: wait.rest,
             on: clock
         )

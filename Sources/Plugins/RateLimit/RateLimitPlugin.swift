@@ -201,7 +201,7 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
 
     /// Returns for how long the gate may be closed: any longer, it would only refuse calls like this one.
     private func longestClosure(_ context: PipelineContext) -> Duration {
-        let total = context.waitDeadline.map { context.start.duration(to: $0) }
+        let total = context.latestDeadline.map { context.start.duration(to: $0) }
         return min(total ?? .seconds(60), .seconds(60))
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Pipeline
 import PipelineHashes
 import PipelineStores
@@ -30,18 +29,15 @@ final class SharedQuota: Sendable {
     }
 
     private let state = Mutex(State())
-    private let logger: Logger
     private let onFailure: (@Sendable (any Error) -> Void)?
 
     init(
         _ store: any RateLimitStore,
         _ limit: RateLimit,
-        logger: Logger = LoggingPlugin.makeStandardLogger(),
         onFailure: (@Sendable (any Error) -> Void)? = nil
     ) {
         self.store = store
         self.limit = limit
-        self.logger = logger
         self.onFailure = onFailure
     }
 
@@ -57,6 +53,7 @@ final class SharedQuota: Sendable {
     ///   - cost: the cost of the request.
     ///   - key: its partition.
     ///   - clock: the clock of the call.
+    ///   - log: gets a line when the store becomes unavailable.
     ///   - patience: returns how much longer the request may wait; `nil` if that is not limited.
     /// - Returns: how long to wait before the request is sent; `nil` if the store is unavailable.
     /// - Throws: a ``TurnstileRefusal`` if that is too long, and `CancellationError`.
@@ -64,6 +61,7 @@ final class SharedQuota: Sendable {
         _ cost: Int,
         of key: TrafficKey,
         on clock: PipelineClock,
+        _ log: OperatorLog,
         patience: () -> Duration?
     ) async throws -> Duration? {
         let name = name(of: key)
@@ -75,7 +73,7 @@ final class SharedQuota: Sendable {
             switch try await reserve(cost, name, within: patience, on: clock) {
             case .success(let reserved): wait = reserved
             case .failure(let error):
-                note(error, at: clock.now)
+                note(error, at: clock.now, log)
                 return nil
             }
             state.withLock { $0.failure = nil }
@@ -87,7 +85,7 @@ final class SharedQuota: Sendable {
     }
 
     /// Notes that the store is unavailable, and says so if it was not before.
-    private func note(_ error: any Error, at now: PipelineClock.Instant) {
+    private func note(_ error: any Error, at now: PipelineClock.Instant, _ log: OperatorLog) {
         let text = (error as? any SafelyDescribed)?.description ?? "\(type(of: error))"
         let isNew = state.withLock { state in
             defer { (state.pauseEnd, state.failure) = (now.advanced(by: Self.pause), text) }
@@ -95,7 +93,7 @@ final class SharedQuota: Sendable {
         }
         onFailure?(error)
         guard isNew else { return }
-        logger.warning(
+        log.warning(
             "the store of a RateLimitPlugin is unavailable, so processes no longer share the limit: \(text)"
         )
     }

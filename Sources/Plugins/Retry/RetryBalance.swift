@@ -14,10 +14,10 @@ struct RetryBalance: Sendable {
     /// The index of the current tenth of a window.
     private(set) var slice: Double
 
-    init(_ budget: RetryBudget, at date: Date) {
-        let window = budget.window / .seconds(1)
-        deposit = Int((budget.ratio * Double(Self.cost)).rounded())
-        reserve = Int((budget.minimumPerSecond * window * Double(Self.cost)).rounded())
+    init(_ settings: RetryBudget.Settings, at date: Date) {
+        let window = settings.window / .seconds(1)
+        deposit = Int((settings.ratio * Double(Self.cost)).rounded())
+        reserve = Int((settings.minimumPerSecond * window * Double(Self.cost)).rounded())
         sliceLength = window / Double(Self.sliceCount)
         slice = Self.slice(of: date, sliceLength)
     }

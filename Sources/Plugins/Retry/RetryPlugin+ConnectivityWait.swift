@@ -37,7 +37,7 @@ extension RetryPlugin {
         func run(_ context: PipelineContext) async throws -> Connectivity.Outcome {
             let clock = context.clock
             var end = clock.now.advanced(by: limit)
-            if let deadline = context.waitDeadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
+            if let deadline = context.latestDeadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
             guard clock.now < end else { return .available }
             return try await connectivity.wait(until: end, on: clock)
         }

@@ -84,9 +84,10 @@ public import Pipeline
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
-public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
+public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
     let rules: RetryRules
-    let ledger: SharedRetryLedger
+    /// The budget, which copies of the plugin share.
+    public let budget: RetryBudget
 
     /// Makes a plugin.
     ///
@@ -110,8 +111,11 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             backoff: backoff,
             connectivityWait: connectivityWait
         )
-        ledger = SharedRetryLedger(budget)
+        self.budget = budget
     }
+
+    /// The rules that decide which outcomes are retried.
+    public var policy: RetryPolicy { rules.policy }
 
     /// Sets the idempotency key of the call in the request.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
@@ -175,11 +179,11 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     /// The state of the call when an attempt began.
     private struct Past {
         let exchangeCount: Int
-        let convoy: Convoy?
+        let shared: SharedOutcome?
 
         init(_ context: PipelineContext) {
             exchangeCount = context.exchanges.count
-            convoy = context.convoy
+            shared = context.sharedOutcome
         }
     }
 
@@ -193,7 +197,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ context: PipelineContext
     ) -> PipelineClock.Instant? {
         let own = context.exchanges.dropFirst(past.exchangeCount)
-        if attempt == 1, !own.isEmpty { ledger.addCall(to: request.host ?? "", at: context.clock.date) }
+        if attempt == 1, !own.isEmpty { budget.addCall(to: request.host ?? "", at: context.clock.date) }
         let rules = rules.overridden(by: context.options.retry)
         guard rules.maximumAttempts > 1 else { return nil }
         // A cache that has no response, or only one with an error status, would respond in the same way.
@@ -202,16 +206,16 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         {
             return nil
         }
-        let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
-        let joint = convoy?.exchanges(among: result.exchanges) ?? []
+        let shared = context.sharedOutcome.flatMap { $0 === past.shared ? nil : $0 }
+        let joint = shared?.exchanges(among: result.exchanges) ?? []
         let outcome = RetryPolicy.Outcome(
             request: request,
             result: result,
             attempt: attempt,
             wasSent: own.contains(where: Self.wasSent) || joint.contains(where: Self.wasSent)
         )
-        let end = convoy?.end ?? context.clock.now
-        switch step(after: outcome, under: rules, at: end, isPaid: !own.isEmpty || !joint.isEmpty, convoy, context) {
+        let end = shared?.end ?? context.clock.now
+        switch step(after: outcome, under: rules, at: end, isPaid: !own.isEmpty || !joint.isEmpty, shared, context) {
         case .retry(let delay): return end.advanced(by: delay)
         case .giveBack(let refusal):
             if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
@@ -268,13 +272,13 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         under rules: RetryRules,
         at end: PipelineClock.Instant,
         isPaid: Bool,
-        _ convoy: Convoy?,
+        _ shared: SharedOutcome?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
-        let remaining = context.waitDeadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
+        let remaining = context.latestDeadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
         let date = context.clock.date
         let step = rules.step(after: outcome, at: date, remaining: remaining) {
-            convoy?.random(from: context.random) ?? context.random
+            shared?.random(from: context.random) ?? context.random
         }
         guard case .retry = step else { return step }
         // Otherwise the attempt would end with an error of the core, and the outcome would be lost.
@@ -282,8 +286,8 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         guard isPaid else { return step }
         let host = outcome.request.host ?? ""
         let isAllowed =
-            convoy?.decision(of: ledger.identity) { ledger.takeRetry(to: host, at: date) }
-            ?? ledger.takeRetry(to: host, at: date)
+            shared?.decision(of: budget) { budget.takeRetry(to: host, at: date) }
+            ?? budget.takeRetry(to: host, at: date)
         return isAllowed ? step : .giveBack(.budget)
     }
 }

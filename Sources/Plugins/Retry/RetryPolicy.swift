@@ -52,6 +52,25 @@ public struct RetryPolicy: Sendable {
         /// Whether a part of the request may have reached a server.
         public let wasSent: Bool
 
+        /// Creates the outcome of an attempt, for a plugin that asks the policy.
+        ///
+        /// - Parameters:
+        ///   - request: the request as the plugin passed it on.
+        ///   - result: the response, with any status, or the failure.
+        ///   - attempt: the number of attempts that the plugin has made, from 1.
+        ///   - wasSent: whether a part of the request may have reached a server.
+        public init(
+            request: PipelineRequest,
+            result: Result<PipelineResponse, PipelineError>,
+            attempt: Int,
+            wasSent: Bool
+        ) {
+            self.request = request
+            self.result = result
+            self.attempt = attempt
+            self.wasSent = wasSent
+        }
+
         /// The response, including that of a failure; `nil` for a failure without one.
         ///
         /// The body of a call made with `stream` is a stream, which a policy must not read.
@@ -81,7 +100,7 @@ public struct RetryPolicy: Sendable {
     /// The methods that may be retried; others require an Idempotency-Key field.
     let methods: Set<HTTPRequest.Method>
     /// The longest wait that a server may ask for; if it asks for more, the call ends with the response.
-    let maximumRetryAfter: Duration
+    public let maximumRetryAfter: Duration
     private let decide: (@Sendable (Outcome) -> Decision?)?
 
     /// Makes a policy.
@@ -110,10 +129,10 @@ public struct RetryPolicy: Sendable {
     }
 
     /// Returns whether a response with this status may be retried.
-    func mayRetry(_ statusCode: Int) -> Bool { decide != nil || statusCodes.contains(statusCode) }
+    public func mayRetry(_ statusCode: Int) -> Bool { decide != nil || statusCodes.contains(statusCode) }
 
     /// Returns whether the outcome is to be retried.
-    func decision(after outcome: Outcome) -> Decision {
+    public func decision(after outcome: Outcome) -> Decision {
         switch outcome.error?.code {
         case .some(.cancelled), .some(.tls), .some(.timeout(.total)), .some(.proxy(.authentication)): return .giveBack
         default: break
@@ -146,7 +165,7 @@ public struct RetryPolicy: Sendable {
     ]
 
     /// Returns whether the request may be retried although the server may have processed it.
-    func allowsRepeating(_ request: PipelineRequest) -> Bool {
+    public func allowsRepeating(_ request: PipelineRequest) -> Bool {
         methods.contains(request.method) || RetryPlugin.IdempotencyKey.isPresent(in: request)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 public import Pipeline
 
@@ -138,10 +139,16 @@ public struct SigningPlugin: Stage.Prepare, Stage.Exchange, SafelyDescribed {
         }
         signed.secretFields.formUnion(names)
         if signed.head.path != original.head.path {
-            let names = [signed, original].map { Set(FormText.items(of: $0.query ?? "").map(\.name)) }
+            let names = [signed, original].map { Set(($0.query ?? "").split(separator: "&").map(Self.decodedName)) }
             signed.secretQueryNames.formUnion(names[0].subtracting(names[1]))
         }
         return names
+    }
+
+    /// Returns the decoded name of an item of a query.
+    private static func decodedName(_ item: Substring) -> String {
+        let name = String(item.prefix { $0 != "=" }.map { $0 == "+" ? " " : $0 })
+        return name.removingPercentEncoding ?? name
     }
 }
 
@@ -153,9 +160,6 @@ extension SigningPlugin: CapabilityDeclaring {
     public var capabilities: Set<PluginCapability> {
         scope.capabilities.union([.signs, .identifiesCalls]).union(knowsAccount ? [] : [.setsUnknownCredential])
     }
-
-    /// Without a known account, a rule about plugins that share responses.
-    public var orderRules: [OrderRule] { knowsAccount ? [] : [.sharingOfUnknownAccount] }
 }
 
 /// The identity of the call for each plugin.

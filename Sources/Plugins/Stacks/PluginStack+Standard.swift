@@ -70,7 +70,12 @@ extension PluginType where Self == PluginStack {
             if cache != nil { FallbackPlugin.stored }
             resilience.retry
             if resilience.hedging != .never {
-                HedgingPlugin(after: resilience.hedging, partition: resilience.partition, retry: resilience.retry)
+                HedgingPlugin(
+                    after: resilience.hedging,
+                    partition: resilience.partition,
+                    policy: resilience.retry.policy,
+                    budget: resilience.retry.budget
+                )
             }
             authentication()
             if let cookies { cookies }

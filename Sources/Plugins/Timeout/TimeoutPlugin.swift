@@ -117,18 +117,17 @@ extension TimeoutPlugin {
 }
 
 extension TimeoutPlugin: CapabilityDeclaring {
-    /// The capability of a plugin that limits the duration of each exchange, by an attempt or a total timeout.
-    static let limitsExchanges = PluginCapability("limits the duration of exchanges")
     private static let setsAttempt = PluginCapability("sets an attempt timeout")
     private static let setsIdle = PluginCapability("sets an idle timeout")
 
-    /// `PluginCapability.spansCalls` if `total` is set, and capabilities of its own.
+    /// `PluginCapability.limitsExchanges`, `PluginCapability.spansCalls` if `total` is set, and capabilities of its
+    /// own.
     public var capabilities: Set<PluginCapability> {
         var capabilities: Set<PluginCapability> = []
         if total != nil { capabilities.insert(.spansCalls) }
         if attempt != nil { capabilities.insert(Self.setsAttempt) }
         if idle != nil { capabilities.insert(Self.setsIdle) }
-        if attempt != nil || total != nil { capabilities.insert(Self.limitsExchanges) }
+        if attempt != nil || total != nil { capabilities.insert(.limitsExchanges) }
         return capabilities
     }
 

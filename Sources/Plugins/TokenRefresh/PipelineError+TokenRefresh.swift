@@ -5,8 +5,6 @@ extension PipelineError.Code {
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
     /// The limit on refreshes of the access token within the policy's time window was reached.
     public static let excessiveRefresh = Self(rawValue: "excessiveRefresh")
-    /// The call has no access token: its session has ended, or none has begun.
-    public static let sessionEnded = Self(rawValue: "sessionEnded")
 }
 
 extension PipelineError.Code.TimeoutPhase {

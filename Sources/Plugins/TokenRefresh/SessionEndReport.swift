@@ -1,18 +1,20 @@
 import Pipeline
 import Synchronization
 
-/// A report of a missing credential, shared by the calls that fail because of it, so that `UnauthorizedPlugin` reports
-/// it once.
+/// The missing credential because of which calls fail, whose outcome they share, so that a plugin outside reports it
+/// once.
 final class SessionEndReport: Sendable {
-    /// The report of a call, for other plugins.
-    enum Key: PipelineContextKey {
-        static let defaultValue: SessionEndReport? = nil
-    }
+    private let made = Mutex<SharedOutcome?>(nil)
 
-    private let isClaimed = Atomic(false)
-
-    /// Returns `true` to the first caller, and `false` to all others.
-    func claim() -> Bool {
-        isClaimed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+    /// Returns the same outcome to all calls.
+    ///
+    /// - Parameter now: the current time, which becomes the end of the outcome if the call is the first.
+    /// - Returns: the outcome, which the first call makes.
+    func outcome(at now: PipelineClock.Instant) -> SharedOutcome {
+        made.withLock { made in
+            let outcome = made ?? SharedOutcome(endedAt: now)
+            made = outcome
+            return outcome
+        }
     }
 }

@@ -271,7 +271,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         _ context: PipelineContext,
         _ refused: PipelineResponse?
     ) -> PipelineError {
-        if case .sessionEnded(let report) = failure { context.update(SessionEndReport.Key.self) { $0 = report } }
+        if case .sessionEnded(let report) = failure { context.share(report?.outcome(at: context.clock.now)) }
         return failure.error(refresher.policy, response: refused)
     }
 
@@ -280,7 +280,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         of waiting: TokenRefresher<Credential>.Waiting,
         _ context: PipelineContext
     ) async -> TokenRefreshState<Credential>.Outcome {
-        guard let deadline = context.waitDeadline else { return await refresher.outcome(of: waiting) }
+        guard let deadline = context.latestDeadline else { return await refresher.outcome(of: waiting) }
         do {
             let timeout = PipelineError(.timeout(.total), "the deadline has passed")
             return try await context.clock.run(until: deadline, throwing: timeout) {
@@ -302,7 +302,7 @@ private enum HasRefreshed: PipelineContextKey {
 extension PipelineContext {
     /// The time until the deadline; `nil` without one.
     fileprivate var remainingTime: Duration? {
-        waitDeadline.map { clock.now.duration(to: $0) }
+        latestDeadline.map { clock.now.duration(to: $0) }
     }
 }
 

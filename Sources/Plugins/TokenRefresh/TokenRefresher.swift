@@ -165,7 +165,9 @@ extension TokenRefresher {
         }
         let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, work: .refresh(flight.id))]
         let work = Task(executorPreference: context.taskExecutor) {
-            let ending = await TokenRefreshMark.$current.withValue(marks) { await self.run(flight, context) }
+            let ending = await TokenRefreshMark.$current.withValue(marks) {
+                await TrafficPriority.$ofTask.withValue(.high) { await self.run(flight, context) }
+            }
             let (now, date) = (clock.now, clock.date)
             let next = self.perform { $0.end(flight, ending, now: now, date: date) }
             if let next { self.start(next, context, clock) }
@@ -292,11 +294,6 @@ struct TokenRefreshMark: Sendable {
     }
 
     @TaskLocal static var current: [TokenRefreshMark] = []
-
-    /// Whether the current task refreshes a token.
-    static var isRefreshing: Bool {
-        current.contains { if case .refresh = $0.work { true } else { false } }
-    }
 
     let refresher: any AnyObject & Sendable
     let work: Work

@@ -31,12 +31,12 @@ struct WaitingLine: Sendable {
     private let maximumCount: Int
     private var tickets: [Int: Ticket] = [:]
     /// The tickets of each priority, by its rank.
-    private var orders = [TicketOrder<Int>](repeating: .init(), count: TrafficPriority.count)
+    private var orders = [TicketOrder<Int>](repeating: .init(), count: TrafficPriority.rankCount)
     /// The permits that other priorities took while a priority waited, by its rank.
-    private var missed = [Int](repeating: 0, count: TrafficPriority.count)
+    private var missed = [Int](repeating: 0, count: TrafficPriority.rankCount)
     private var deadlines = TicketOrder<PipelineClock.Instant>()
     /// The number of tickets of each priority, by its rank.
-    private var counts = [Int](repeating: 0, count: TrafficPriority.count)
+    private var counts = [Int](repeating: 0, count: TrafficPriority.rankCount)
 
     init(maximumCount: Int) {
         self.maximumCount = maximumCount
@@ -153,4 +153,11 @@ private struct TicketOrder<Key: Comparable & Sendable>: Sendable {
         entries = entries[start...].filter { tickets[$0.id] != nil }
         start = 0
     }
+}
+
+extension TrafficPriority {
+    /// The rank, from 0 for the lowest priority.
+    fileprivate var rank: Int { self < .normal ? 0 : self == .normal ? 1 : 2 }
+
+    fileprivate static var rankCount: Int { 3 }
 }

@@ -16,8 +16,9 @@ public import Pipeline
 /// - Does not call it if the target lists 401 among the statuses that it accepts.
 /// - Does not call it for a 401 from another origin than the endpoint's, after a redirect or a change by a plugin. Such
 ///   a 401 does not concern the user of this API.
-/// - While ``TokenRefreshPlugin`` has no credential, before the first login or after the end of a session, calls the
-///   handler once for all calls that fail with `sessionEnded`. The handler gets the response of a refused call, or
+/// - While `TokenRefreshPlugin` has no credential, before the first login or after the end of a session, calls the
+///   handler once for all calls that fail with `sessionEnded` and share that outcome
+///   (`PipelineContext.sharedOutcome`). The handler gets the response of a refused call, or
 ///   `nil` for a call that was never sent. It does not run for calls of that session that fail after a new login.
 /// - Passes a copy of the response, without its body if that is a stream. The handler cannot change the result.
 /// - Passes all other results on unchanged and keeps nothing.
@@ -34,6 +35,10 @@ public import Pipeline
 ///
 /// Source: RFC 9110 §15.5.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.5.2
 public struct UnauthorizedPlugin: Stage.Process {
+    /// Identifies the plugin to what calls share.
+    private final class Identity: Sendable {}
+
+    private let identity = Identity()
     private let handler: @Sendable (PipelineResponse?, PipelineContext) async -> Void
 
     /// Makes a plugin.
@@ -47,7 +52,12 @@ public struct UnauthorizedPlugin: Stage.Process {
     /// Calls the handler for an unexpected 401 and for a call without a session.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         if case .failure(let error) = result, error.code == .sessionEnded {
-            guard let report = context[SessionEndReport.Key.self], report.claim() else { return }
+            var isFirst = false
+            _ = context.sharedOutcome?.decision(of: identity) {
+                isFirst = true
+                return true
+            }
+            guard isFirst else { return }
             return await handler(error.response.map { Self.copy(of: $0) }, context)
         }
         guard let response = Self.response(of: result), response.statusCode == 401,

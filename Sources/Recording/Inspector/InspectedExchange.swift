@@ -25,7 +25,7 @@ struct InspectedExchange {
         recorded.timings.blocked = exchange.connectionWait
         recorded.connection = exchange.connection
         recorded.httpVersion = exchange.connection?.protocolVersion.map { "HTTP/" + $0 } ?? ""
-        recorded.forwardReason = context.forwardReason
+        recorded.forwardReason = context.cacheStatus?.reason
         switch result {
         case .success(let response): set(response, bodyByteCount)
         case .failure(let error):

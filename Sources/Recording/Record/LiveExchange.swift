@@ -49,7 +49,7 @@ final class LiveExchange: Sendable {
     ) {
         self.request = request
         self.context = context
-        forwardReason = context.forwardReason
+        forwardReason = context.cacheStatus?.reason
         self.phases = phases
         self.byteLimit = byteLimit
         self.end = end

@@ -95,7 +95,7 @@ final class Recorder: Sendable {
         isMissing: Bool = false
     ) async throws -> PipelineResponse {
         let ticket = try begin(isMissing)
-        context.isReplayed = false
+        context.report(.replayed(false))
         let (context, phases) = context.observingPhases()
         let live = LiveExchange(request, context, phases: phases, byteLimit: byteLimit) { [self] outcome in
             end(ticket, outcome, replacing: index)

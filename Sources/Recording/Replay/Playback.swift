@@ -198,7 +198,7 @@ final class Playback: Sendable {
         let exchange = try await lane.run { [file, number = entries[index].index] in
             try file.replayableExchange(at: number)
         }
-        context.isReplayed = rules.pace.factor == 0
+        context.report(.replayed(rules.pace.factor == 0))
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         let start = clock.begin(at: exchange.start.map { .init($0) })
         defer { clock.advance(to: start.advanced(by: exchange.duration)) }

@@ -20,6 +20,9 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "pairs", run: pairs),
         PluginCheck(name: "exchange", run: exchange),
         PluginCheck(name: "concurrency", run: concurrency),
+        PluginCheck(name: "retries", run: retries),
+        PluginCheck(name: "sharing", run: sharing),
+        PluginCheck(name: "storing", run: storing),
         PluginCheck(name: "secrets", run: secrets),
     ]
 

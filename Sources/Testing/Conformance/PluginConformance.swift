@@ -27,6 +27,9 @@ public import Pipeline
 /// | `pairs` | when a call has ended, none of its exchanges is still running: each willSend has had its didReceive |
 /// | `exchange` | the exchange stage reads no body to its end, and adds no secret field after a redirect to another origin |
 /// | `concurrency` | each of 64 concurrent calls gets its own response |
+/// | `retries` | a plugin that declares `retries` waits neither beyond `context.latestDeadline` nor if `context.isReplayed` is `true` |
+/// | `sharing` | a plugin that declares `sharesResponses` sets `context.sharedOutcome`, and shares nothing between identities or if a credential is set inside |
+/// | `storing` | a plugin that declares `caches` stores nothing for another identity, if a credential is set inside, or if `context.hasUnverifiedContent` is `true` |
 /// | `secrets` | no error shows a header value, a query value or a body, as text or in `dump` |
 ///
 /// The targets ask for an access token, so plugins that look for such a request take part. A plugin that responds

@@ -260,19 +260,19 @@ final class AsyncHTTPClientTry: Sendable {
     ///   - hasResponded: whether the connection has carried a response before.
     func connectionIsThere(_ connection: ExchangeConnection, hasResponded: Bool) {
         state.withLock { ($0.isWritten, $0.wasIdle) = (true, hasResponded) }
-        context.reportConnection(connection)
+        context.report(.connection(connection))
     }
 
     /// Whether the phases of the exchange are recorded.
     var isObserved: Bool { context.observesPhases }
 
     /// Notes that the request has been written.
-    func requestIsSent() { context.reportPhases { $0.requestSent = context.clock.now } }
+    func requestIsSent() { context.report(.phases { $0.requestSent = context.clock.now }) }
 
     /// Notes that the first bytes of the response have arrived.
     func responseBegan() {
         state.withLock { $0.hasResponse = true }
-        context.reportPhases { $0.responseBegan = context.clock.now }
+        context.report(.phases { $0.responseBegan = context.clock.now })
     }
 
     /// Returns whether the request may be sent on another connection after this one was lost.

@@ -37,7 +37,7 @@ final class AsyncHTTPClientPipe: Sendable {
     /// A call confirms that all previous pieces have been taken.
     func next() async throws -> Data? {
         let (context, takenByteCount) = guarded.withLock { ($0.context, $0.takenByteCount) }
-        if takenByteCount > 0 { context?.reportSent(takenByteCount) }
+        if takenByteCount > 0 { context?.report(.sent(takenByteCount)) }
         startReading()
         let piece = try await receive()
         if let piece { guarded.withLock { $0.takenByteCount += piece.count } }

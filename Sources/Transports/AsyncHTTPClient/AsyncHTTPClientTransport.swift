@@ -300,7 +300,7 @@ public final class AsyncHTTPClientTransport: Transport {
                 return try await send(request, context, client, nil, nil, tryCount: 1)
             }
         }
-        context.reportConnectionWait()
+        context.report(.connectionAwaited)
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
         // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.

@@ -56,7 +56,7 @@ struct AsyncHTTPClientUpload: Sendable {
     /// A status of 300 or above ends the upload.
     func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
         watch?.headHasCome(endsUpload: statusCode >= 300)
-        if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.reportSent(bytes.count) }
+        if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.report(.sent(bytes.count)) }
     }
 
     /// Stops reading a body that is no longer sent.

@@ -15,9 +15,10 @@ extension PipelineContext {
             return start..<end
         }
         if let connected = instant(metrics.requestStartDate) {
-            reportConnection(ExchangeConnection(metrics), at: connected)
+            report(.connection(ExchangeConnection(metrics), at: connected))
         }
-        reportPhases { phases in
+        guard observesPhases else { return }
+        let phases = TransportReport.phases { phases in
             phases.connectionAwaited = instant(metrics.fetchStartDate)
             phases.domainLookup = range(metrics.domainLookupStartDate, metrics.domainLookupEndDate)
             phases.connect = range(
@@ -28,6 +29,7 @@ extension PipelineContext {
             phases.requestSent = instant(metrics.requestEndDate)
             phases.responseBegan = instant(metrics.responseStartDate)
         }
+        report(phases)
     }
 }
 

@@ -157,7 +157,7 @@ extension URLSessionExchange {
             state.isSending = byteCount < upload.byteCount ?? totalByteCount
             return state.end == nil
         }
-        if isOpen { context.reportSent(byteCount) }
+        if isOpen { context.report(.sent(byteCount)) }
     }
 
     #if !canImport(FoundationNetworking)

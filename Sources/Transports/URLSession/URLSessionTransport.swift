@@ -206,7 +206,7 @@ public final class URLSessionTransport: Transport {
         #if canImport(FoundationNetworking)
         if URLSessionResponseHead.asksForCoding(in: request.headers[.acceptEncoding]), !request.headers.contains(.range)
         {
-            context.annotate("requestedCoding", byTransport: name)
+            context.report(.event("requestedCoding", of: name))
         }
         #endif
         let request = Self.askingForCoding(request)
@@ -228,8 +228,8 @@ public final class URLSessionTransport: Transport {
             let response = try await exchange.response()
             #if canImport(FoundationNetworking)
             if exchange.isCoded {
-                context.hasUnverifiedContent = true
-                context.annotate("unverifiedCoding", byTransport: name)
+                context.report(.unverifiedContent)
+                context.report(.event("unverifiedCoding", of: name))
             }
             #endif
             return response

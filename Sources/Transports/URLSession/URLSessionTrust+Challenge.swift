@@ -31,7 +31,7 @@ extension URLSessionTrust {
         guard let outcome = pins.outcome(of: seen, at: policy.now()) else {
             return .credential(URLCredential(trust: trust))
         }
-        context.annotate(outcome.description, byTransport: name)
+        context.report(.event(outcome.description, of: name))
         policy.report?(TrustReport(host: host, seenPin: seen, outcome: outcome))
         guard outcome == .rejected else { return .credential(URLCredential(trust: trust)) }
         return .failure(.pin(host, seen))

@@ -16,7 +16,7 @@ struct CacheReportingTests {
 
     /// Returns whether the plugin logs a failure now.
     private func logs(_ cache: CachePlugin, _ bench: CacheBench) -> Bool {
-        cache.report(Broken(), at: PipelineClock(bench.clock).now)
+        cache.report(Broken(), at: PipelineClock(bench.clock).now, to: WarningLog().log)
     }
 
     @Test(

@@ -224,7 +224,7 @@ struct CircuitBreakerReportTests {
         #expect(hints(TimeoutPlugin(attempt: .seconds(1)), CircuitBreakerPlugin()).isEmpty)
         #expect(hints(TimeoutPlugin(total: .seconds(1)), CircuitBreakerPlugin()).isEmpty)
         #expect(ids(RetryPlugin(), HedgingPlugin()) == ["hedge-on-another-budget"])
-        #expect(ids(retry, HedgingPlugin(retry: retry)).isEmpty)
+        #expect(ids(retry, HedgingPlugin(budget: retry.budget)).isEmpty)
         #expect(ids(HedgingPlugin()).isEmpty)
     }
 }

@@ -112,17 +112,17 @@ struct DeduplicationPositionTests {
 
     @Test("G02 A plugin logs once that it shares nothing because of a credential that is set inside")
     func logged() async {
-        let lines = LogLines()
+        let log = WarningLog()
         let user = Tally()
-        let bench = Bench(inside: [Stranger(stage: .exchange, field: .authorization) { "user\(user.add())" }])
-        await LoggingPlugin.$standardLogger.withValue(lines.logger(level: .trace)) {
-            for count in [1, 2, 3] {
-                await bench.runOut(bench.begin(count))
-                #expect(lines.all.count == (count == 1 ? 0 : 1))
-            }
+        let stranger = Stranger(stage: .exchange, field: .authorization) { "user\(user.add())" }
+        let bench = Bench(outside: [log], inside: [stranger])
+        for count in [1, 2, 3] {
+            await bench.runOut(bench.begin(count))
+            #expect(log.all.count == (count == 1 ? 0 : 1))
         }
-        #expect(lines.text.hasPrefix("warning DeduplicationPlugin shares no response to a request"))
-        #expect(!lines.text.contains("user1"))
+        let text = log.all.joined()
+        #expect(text.hasPrefix("DeduplicationPlugin shares no response to a request"))
+        #expect(!text.contains("user1"))
     }
 
     @Test("G02 The others send their own requests also if the call that leads has left")

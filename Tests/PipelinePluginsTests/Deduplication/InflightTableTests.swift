@@ -203,7 +203,7 @@ private struct Model {
         if answered.map(\.caller) != expected || answered.map(\.waiter) != expected {
             complain("\(answered) answered, not \(expected)")
         }
-        for (caller, _) in answered { tell(caller) }
+        for (caller, _, _) in answered { tell(caller) }
         if let index {
             seen.insert("finished")
             exchanges.remove(at: index)

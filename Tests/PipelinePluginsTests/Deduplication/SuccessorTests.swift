@@ -13,8 +13,8 @@ struct SuccessorTests {
         let key = try #require(InflightKey(request, at: Stage.Position()))
         let result = Result<PipelineResponse, any Error>.success(PipelineResponse(request: request, statusCode: 503))
         let clock = PipelineClock(ManualClock())
-        let convoy = Convoy(key: key, result: result, end: clock.now, depth: 0, earlierExchangeCount: 0)
-        return Successor.Ending(result: result, convoy: convoy)
+        let group = SharingGroup(key: key, result: result, depth: 0)
+        return Successor.Ending(result: result, shared: SharedOutcome(endedAt: clock.now, attachment: group))
     }
 
     @Test("Results are kept while there is room and free their place when released")
@@ -33,21 +33,21 @@ struct SuccessorTests {
         #expect(next.ending != nil)
     }
 
-    @Test("All members of a convoy get the same random numbers and the same decision from each budget")
+    @Test("All calls that share an outcome get the same random numbers and the same decision from each budget")
     func jointRetry() throws {
-        let convoy = try ending().convoy
+        let shared = try ending().shared
         let source = PipelineRandom.seeded(7)
-        #expect(convoy.random(from: source).next() == convoy.random(from: source).next())
+        #expect(shared.random(from: source).next() == shared.random(from: source).next())
         let (one, other) = (Census(), Census())
         var count = 0
         for isAllowed in [false, true] {
-            let decision = convoy.decision(of: ObjectIdentifier(one)) {
+            let decision = shared.decision(of: one) {
                 count += 1
                 return isAllowed
             }
             #expect(!decision)
         }
-        #expect(convoy.decision(of: ObjectIdentifier(other)) { true })
+        #expect(shared.decision(of: other) { true })
         #expect(count == 1)
     }
 }

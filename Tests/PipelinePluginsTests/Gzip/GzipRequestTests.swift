@@ -47,7 +47,7 @@ struct GzipRequestTests: GzipSending {
     func progress(isCompressed: Bool) async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
-                context.reportSent(5)
+                context.report(.sent(5))
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )

@@ -20,7 +20,7 @@ struct HedgingLoserTests {
     /// Each response sets a cookie and may be stored.
     private static let stubborn = ScriptedTransport(
         always: .answer { request, context in
-            let isFirst = request.copyNumber == 0
+            let isFirst = context.attempt == 1
             if isFirst { try? await context.clock.sleep(for: .seconds(1)) }
             let name = isFirst ? "loser" : "winner"
             var fields: HTTPFields = [
@@ -98,8 +98,8 @@ struct HedgingLoserTests {
     @Test("A body that is being read when another copy wins is not stored")
     func body() async throws {
         let clock = clock
-        let transport = ScriptedTransport { request, _ in
-            guard request.copyNumber == 0 else { return .status(200, headers: [.cacheControl: "no-store"]) }
+        let transport = ScriptedTransport { _, index in
+            guard index == 0 else { return .status(200, headers: [.cacheControl: "no-store"]) }
             let pieces = AsyncThrowingStream<Data, any Error> { continuation in
                 continuation.yield(Data("lo".utf8))
                 continuation.yield(Data("ser".utf8))
@@ -118,8 +118,8 @@ struct HedgingLoserTests {
     @Test("The call returns only after the copy has ended")
     func structure() async throws {
         let isOver = Mutex(false)
-        let inner: any PluginType = .intercept { request, _, next in
-            defer { if request.copyNumber == 0 { isOver.withLock { $0 = true } } }
+        let inner: any PluginType = .intercept { request, context, next in
+            defer { if context.attempt == 1 { isOver.withLock { $0 = true } } }
             return try await next(request)
         }
         let provider = provider(Self.stubborn, [inner])

@@ -22,6 +22,7 @@ struct HedgingPluginTests {
         let transport = ScriptedTransport { request, _ in steps[min(request.copyNumber, steps.count - 1)] }
         var configuration = configuration
         configuration.clock = PipelineClock(clock)
+        let plugins = plugins + [CopyMark()]
         return (Provider(transport: transport, plugins: plugins, configuration: configuration), transport)
     }
 
@@ -198,7 +199,7 @@ struct HedgingPluginTests {
         let hedging = HedgingPlugin(after: .fixed(.seconds(3)), maximumHedgeCount: 5)
         let provider = Provider<Ask>(
             transport: transport,
-            plugins: [hedging, RateLimitPlugin(spread: .zero)],
+            plugins: [hedging, RateLimitPlugin(spread: .zero), CopyMark()],
             configuration: .init(clock: clock)
         )
         let response = try await clock.run {
@@ -272,7 +273,7 @@ struct HedgingPluginTests {
     func retrying() async throws {
         let retry = RetryPlugin(backoff: .constant(.zero))
         let (provider, transport) = provider(
-            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), retry: retry)],
+            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), budget: retry.budget)],
             .init(),
             Self.body("", after: .seconds(1), status: 418)
         )
@@ -344,7 +345,7 @@ struct HedgingPluginTests {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain().findings.map(\.id)
         }
         let retry = RetryPlugin()
-        let (hedging, token) = (HedgingPlugin(retry: retry), AccessTokenPlugin { _ in "" })
+        let (hedging, token) = (HedgingPlugin(budget: retry.budget), AccessTokenPlugin { _ in "" })
         #expect(findings(retry, hedging, token, DeduplicationPlugin()) == [])
         #expect(findings(hedging, retry) == ["hedge-outside-retry"])
         #expect(findings(token, hedging) == ["hedge-inside-credential"])

@@ -62,7 +62,7 @@ struct HedgingProofTests {
         #expect(without.requestCount == 10_000)
         #expect(without.percentile99 > .seconds(1))
         let retry = RetryPlugin()
-        let hedged = try await Run([retry, HedgingPlugin(retry: retry)], seed: seed)
+        let hedged = try await Run([retry, HedgingPlugin(budget: retry.budget)], seed: seed)
         print("p99", without.percentile99, hedged.percentile99, "requests", hedged.requestCount, hedged.hedgeCount)
         #expect(hedged.proves(against: without))
         #expect(!without.proves(against: without))
@@ -72,7 +72,7 @@ struct HedgingProofTests {
     @Test("A percentile sends about the share of requests twice that it says, for as long as it runs")
     func share() async throws {
         let retry = RetryPlugin(budget: .unlimited)
-        let plugin = HedgingPlugin(after: .percentile(0.95), retry: retry)
+        let plugin = HedgingPlugin(after: .percentile(0.95), budget: retry.budget)
         let run = try await Run([retry, plugin], seed: 4, callCount: 20_000, spread: .milliseconds(200))
         print("hedges", run.hedgeCount)
         #expect((900...1_100).contains(run.hedgeCount))
@@ -81,7 +81,7 @@ struct HedgingProofTests {
     @Test("A POST without an idempotency key is never sent twice; one with a key and the option is")
     func post() async throws {
         let retry = RetryPlugin()
-        let plugins: [any PluginType] = [retry, HedgingPlugin(retry: retry)]
+        let plugins: [any PluginType] = [retry, HedgingPlugin(budget: retry.budget)]
         let post = try await Run(plugins, seed: 1, Ask(method: .post))
         #expect(post.requestCount == 10_000)
         #expect(post.percentile99 > .seconds(1))
@@ -98,7 +98,7 @@ struct HedgingProofTests {
         let budget = RetryBudget(ratio: 0.005, minimumPerSecond: 0, window: .seconds(3_600))
         let retry = RetryPlugin(budget: budget)
         let run = try await Run(
-            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), retry: retry)],
+            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), budget: retry.budget)],
             seed: 5
         )
         #expect((49...51).contains(run.hedgeCount))

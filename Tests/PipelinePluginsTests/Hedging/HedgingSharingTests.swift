@@ -12,7 +12,11 @@ struct HedgingSharingTests {
     private let deduplication = DeduplicationPlugin()
 
     private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock, random: .seeded(3)))
+        Provider(
+            transport: transport,
+            plugins: plugins + [CopyMark()],
+            configuration: .init(clock: clock, random: .seeded(3))
+        )
     }
 
     private func begin(_ provider: Provider<Ask>) -> [Task<PipelineResponse, any Error>] {
@@ -33,7 +37,7 @@ struct HedgingSharingTests {
         let retry = RetryPlugin(maximumAttempts: 2, backoff: .exponential())
         let provider = provider(
             transport,
-            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), retry: retry), deduplication]
+            [retry, HedgingPlugin(after: .fixed(.milliseconds(50)), budget: retry.budget), deduplication]
         )
         let calls = begin(provider)
         for sent in [0, 2] {
@@ -48,7 +52,7 @@ struct HedgingSharingTests {
     }
 
     @Test("A copy that ends after the winner does not part the calls that shared its response")
-    func convoy() async throws {
+    func group() async throws {
         // The winner is a 505, which only the plugin outside retries.
         let transport = ScriptedTransport { request, _ in
             request.copyNumber == 0 ? .hang : .delayed(.milliseconds(10), .status(505))

@@ -12,7 +12,9 @@ final class TailServer: Transport {
         var seed: UInt64
         var count = 0
         var slowPosition = 0
-        var copyNumbers: [Int] = []
+        /// The requests in flight, by the number of their call.
+        var inFlight: [Int: Int] = [:]
+        var hedgeCount = 0
 
         /// A linear congruential generator; the upper bits are random enough.
         mutating func random(below limit: UInt64) -> Int {
@@ -20,10 +22,11 @@ final class TailServer: Transport {
             return Int((seed >> 33) % limit)
         }
 
-        mutating func delay(of copyNumber: Int, _ spread: UInt64) -> Duration {
+        mutating func delay(of call: Int, _ spread: UInt64) -> Duration {
             if count % 100 == 0 { slowPosition = random(below: 100) }
             defer { count += 1 }
-            copyNumbers.append(copyNumber)
+            if inFlight[call, default: 0] > 0 { hedgeCount += 1 }
+            inFlight[call, default: 0] += 1
             let usual = Duration.microseconds(15_000 + random(below: spread))
             return count % 100 == slowPosition ? usual + .seconds(1) : usual
         }
@@ -41,10 +44,11 @@ final class TailServer: Transport {
     var requestCount: Int { state.withLock { $0.count } }
 
     /// The number of requests that were not the first copy.
-    var hedgeCount: Int { state.withLock { $0.copyNumbers.count { $0 > 0 } } }
+    var hedgeCount: Int { state.withLock(\.hedgeCount) }
 
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let delay = state.withLock { $0.delay(of: request.copyNumber, spread) }
+        let delay = state.withLock { $0.delay(of: context.callID, spread) }
+        defer { state.withLock { $0.inFlight[context.callID, default: 0] -= 1 } }
         try await context.clock.sleep(for: delay)
         return PipelineResponse(request: request, statusCode: 200)
     }

@@ -136,7 +136,7 @@ struct RateLimitGateTests {
     @Test("Responses of a replay close no gate")
     func replays() async {
         let server = CountingServer { request, context in
-            context.isReplayed = true
+            context.report(.replayed(true))
             return PipelineResponse(request, 429, [.retryAfter: "10"])
         }
         let bench = RateLimitBench(server, [RateLimitPlugin()])

@@ -31,15 +31,15 @@ struct SharedQuotaTests {
         let description: String
     }
 
-    private let lines = LogLines()
+    private let log = WarningLog()
     private let clock = ManualClock()
     private let store = Store()
 
     @Test("V07: each outage of the store is one line, however many calls it has and however its error changes")
     func lines() async throws {
-        let quota = SharedQuota(store, RateLimit(100, per: .seconds(1)), logger: lines.logger(level: .trace))
+        let quota = SharedQuota(store, RateLimit(100, per: .seconds(1)))
         func reserve() async throws -> Duration? {
-            try await quota.reserve(1, of: .shared, on: PipelineClock(clock)) { nil }
+            try await quota.reserve(1, of: .shared, on: PipelineClock(clock), log.log) { nil }
         }
         #expect(try await reserve() == .zero)
         for outage in 1...2 {
@@ -49,12 +49,12 @@ struct SharedQuotaTests {
                 for _ in 1...2 { #expect(try await reserve() == nil) }
                 clock.advance(by: .seconds(1))
             }
-            #expect(lines.all.count == outage)
+            #expect(log.all.count == outage)
             store.failure.withLock { $0 = nil }
             #expect(try await reserve() == .zero)
         }
-        for line in lines.all {
-            #expect(line.hasPrefix("warning the store of a RateLimitPlugin is unavailable"))
+        for line in log.all {
+            #expect(line.hasPrefix("the store of a RateLimitPlugin is unavailable"))
             #expect(line.hasSuffix(": wrong password"))
         }
     }

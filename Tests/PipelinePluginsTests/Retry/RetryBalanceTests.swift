@@ -15,7 +15,7 @@ struct RetryBalanceTests {
         [0.0, 10]
     )
     func share(ratio: Double, perSecond: Double) {
-        var ledger = RetryLedger(RetryBudget(ratio: ratio, minimumPerSecond: perSecond))
+        var ledger = RetryLedger(RetryBudget(ratio: ratio, minimumPerSecond: perSecond).settings)
         var retries = 0
         for _ in 0..<10_000 {
             ledger.addCall(to: "h", at: RetryBudgetTests.origin)
@@ -28,8 +28,9 @@ struct RetryBalanceTests {
     @Test(
         "A clock set back by more than a window resets the balance, by less has no effect; no date traps"
     )
-    func oddDates() {
-        var balance = RetryBalance(RetryBudget(ratio: 0, minimumPerSecond: 0.1), at: RetryBudgetTests.origin)
+    func oddDates() throws {
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
+        var balance = RetryBalance(try #require(budget.settings), at: RetryBudgetTests.origin)
         var taken: [Bool] = []
         for seconds in [0, 0, -5, -9, -20, -20, 1e300, 1e300, -1e300, .nan, .infinity, 0] as [Double] {
             taken.append(balance.takeRetry(at: RetryBudgetTests.origin.addingTimeInterval(seconds)))
@@ -44,7 +45,7 @@ struct RetryBalanceTests {
             var slice = 0
         }
 
-        let budget: RetryBudget
+        let minimumPerSecond: Double
         let maximumHostCount: Int
         var hosts: [String: Host] = [:]
 
@@ -59,7 +60,7 @@ struct RetryBalanceTests {
 
         func left(_ name: String) -> Int {
             let sum = hosts[name]?.events.map(\.amount).reduce(0, +) ?? 0
-            return Int(budget.minimumPerSecond * 10) * 100 + sum
+            return Int(minimumPerSecond * 10) * 100 + sum
         }
     }
 
@@ -72,8 +73,8 @@ struct RetryBalanceTests {
         let budget = RetryBudget(ratio: 0.25, minimumPerSecond: 0.3, window: .seconds(10))
         // Each slice belongs to one host at most, so that no two are the oldest.
         let names = ["a", "b", "c", "d", "e"]
-        var ledger = RetryLedger(budget, maximumHostCount: 4)
-        var model = Model(budget: budget, maximumHostCount: 4)
+        var ledger = RetryLedger(budget.settings, maximumHostCount: 4)
+        var model = Model(minimumPerSecond: 0.3, maximumHostCount: 4)
         var slice = 0
         var taken = 0
         var refused = 0

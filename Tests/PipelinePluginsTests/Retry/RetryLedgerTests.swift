@@ -21,7 +21,7 @@ struct RetryLedgerTests {
 
     @Test("Beyond the maximum number of hosts, the least recently called one is evicted")
     func bound() {
-        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 3)
+        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1).settings, maximumHostCount: 3)
         for second in 0..<3 {
             let date = RetryBudgetTests.origin.addingTimeInterval(Double(second))
             let isAllowed = ledger.takeRetry(to: "h\(second)", at: date)
@@ -33,7 +33,7 @@ struct RetryLedgerTests {
         #expect(ledger.hostCount == 3)
         let allowed = ["h0", "h2", "h1"].map { ledger.takeRetry(to: $0, at: later) }
         #expect(allowed == [false, false, true])
-        var large = RetryLedger(RetryBudget())
+        var large = RetryLedger(RetryBudget().settings)
         for number in 0..<1_500 { large.addCall(to: "\(number)", at: RetryBudgetTests.origin) }
         #expect(large.hostCount == 1_000)
     }

@@ -125,8 +125,8 @@ struct SigningPluginTests {
     @Test("Each copy of a hedged request is signed at its own time")
     func hedging() async throws {
         let hedging = HedgingPlugin(after: .fixed(.milliseconds(50)))
-        let (provider, transport) = provider([hedging, Self.signing()]) { request, _ in
-            request.copyNumber == 0 ? .delayed(.seconds(1), .status(200)) : .status(200)
+        let (provider, transport) = provider([hedging, Self.signing()]) { _, index in
+            index == 0 ? .delayed(.seconds(1), .status(200)) : .status(200)
         }
         _ = try await clock.run { try await provider.request(Ask()) }
         #expect(Self.signatures(transport) == ["GET https://a.test/b 0", "GET https://a.test/b 50"])

@@ -64,13 +64,7 @@ struct AccountPairsTests {
         arguments: AccountSharer.all.indices
     )
     func pairs(index: Int) async throws {
-        // Without the warnings of DeduplicationPlugin.
-        try await LoggingPlugin.$standardLogger.withValue(LogLines().logger(level: .critical)) {
-            try await pairs(AccountSharer.all[index])
-        }
-    }
-
-    private func pairs(_ sharer: AccountSharer) async throws {
+        let sharer = AccountSharer.all[index]
         for setter in AccountSetter.all {
             for place in sharer.places {
                 let plugins = sharer.plugins(with: try await setter.make(), at: place)
@@ -116,12 +110,7 @@ struct AccountPairsTests {
         arguments: AccountSharer.all.indices
     )
     func users(index: Int) async throws {
-        try await LoggingPlugin.$standardLogger.withValue(LogLines().logger(level: .critical)) {
-            try await users(AccountSharer.all[index])
-        }
-    }
-
-    private func users(_ sharer: AccountSharer) async throws {
+        let sharer = AccountSharer.all[index]
         for login in AccountLogin.all {
             for place in sharer.places {
                 let clock = ManualClock()

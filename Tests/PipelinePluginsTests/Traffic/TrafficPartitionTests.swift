@@ -149,7 +149,7 @@ struct TrafficPartitionTests {
             #expect(isLinear)
         }
         let isLinear = isLinear(100) { count in
-            var ledger = RetryLedger(RetryBudget(), maximumHostCount: count)
+            var ledger = RetryLedger(RetryBudget().settings, maximumHostCount: count)
             for number in 0..<2 * count { ledger.addCall(to: "host\(number).test", at: Date(timeIntervalSince1970: 0)) }
         }
         #expect(isLinear)
@@ -157,7 +157,7 @@ struct TrafficPartitionTests {
 
     @Test("G10: the budgets of hosts stay within their bound in constant time, and a host in use keeps its budget")
     func budgets() {
-        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 100)
+        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1).settings, maximumHostCount: 100)
         var date = Date(timeIntervalSince1970: 0)
         let first = ledger.takeRetry(to: "a.test", at: date)
         #expect(first)

@@ -45,11 +45,11 @@ struct InspectorPluginTests {
         let steps: [ScriptedTransport.Step] = [
             .status(503), .status(302, headers: [.location: "/b"]),
             .answer { request, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 clock.advance(by: .milliseconds(10))
-                context.reportConnection()
+                context.report(.connection())
                 clock.advance(by: .milliseconds(20))
-                context.reportPhases { $0.requestSent = context.clock.now }
+                context.report(.phases { $0.requestSent = context.clock.now })
                 clock.advance(by: .milliseconds(30))
                 return PipelineResponse(request: request, statusCode: 200, data: Data("hello".utf8))
             },

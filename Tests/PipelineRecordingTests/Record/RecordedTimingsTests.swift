@@ -65,7 +65,7 @@ struct RecordedTimingsTests {
     func reported() async throws {
         let clock = bench.clock
         let entry = try await record { request, context in
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
             clock.advance(by: .milliseconds(10))
             let facts = ExchangeConnection(
                 protocolVersion: "2",
@@ -74,9 +74,9 @@ struct RecordedTimingsTests {
                 localPort: 50_000,
                 isReused: false
             )
-            context.reportConnection(facts)
+            context.report(.connection(facts))
             clock.advance(by: .milliseconds(20))
-            context.reportPhases { $0.requestSent = context.clock.now }
+            context.report(.phases { $0.requestSent = context.clock.now })
             clock.advance(by: .milliseconds(30))
             let pieces = AsyncStream<Data> {
                 clock.advance(by: .milliseconds(40))
@@ -109,11 +109,11 @@ struct RecordedTimingsTests {
     func early() async throws {
         let clock = bench.clock
         let entry = try await record { request, context in
-            context.reportConnection()
+            context.report(.connection())
             clock.advance(by: .milliseconds(10))
             let pieces = AsyncStream<Data> {
                 clock.advance(by: .milliseconds(40))
-                context.reportPhases { $0.requestSent = context.clock.now }
+                context.report(.phases { $0.requestSent = context.clock.now })
                 return nil
             }
             return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(pieces))

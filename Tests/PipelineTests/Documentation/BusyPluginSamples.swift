@@ -5,15 +5,20 @@ import TestSupport
 import Testing
 
 // sample: plugin
-struct BusyPlugin: Stage.Intercept {
+struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
+    let capabilities: Set<PluginCapability> = [.retries]
+
     func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
         next: Stage.Next
     ) async throws -> PipelineResponse {
-        let response = try await next(request)
+        var response = try await next(request)
         guard response.statusCode == 503, request.method == .get else { return response }
-        try await context.clock.sleep(for: .seconds(2))
+        let moment = (context.sharedOutcome?.end ?? context.clock.now).advanced(by: .seconds(2))
+        if let deadline = context.latestDeadline, moment >= deadline { return response }
+        await response.discardBody(context)
+        if !context.isReplayed { try await context.clock.sleep(until: moment) }
         context.annotate("waited", by: self, duration: .seconds(2))
         return try await next(request)
     }

@@ -148,15 +148,15 @@ struct ResilienceSamplesTests {
         let retry = RetryPlugin()
         let options = RequestOptions { $0.hedging = .fixed(.milliseconds(80)) }
         let slowAtFirst = ScriptedTransport(
-            always: .answer { request, _ in
-                try await clock.sleep(for: request.copyNumber == 0 ? .seconds(3) : .milliseconds(20))
+            always: .answer { request, context in
+                try await clock.sleep(for: context.attempt == 1 ? .seconds(3) : .milliseconds(20))
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )
-        let provider = provider(slowAtFirst, [retry, HedgingPlugin(retry: retry)])
+        let provider = provider(slowAtFirst, [retry, HedgingPlugin(budget: retry.budget)])
         #expect(provider.explain().findings.isEmpty)
         let response = try await clock.run { try await provider.request(.item(id: 7), options: options) }
-        #expect(response.request.copyNumber == 1)
+        #expect(response.exchanges.map(\.attempt) == [2, 1])
         #expect(clock.now.offset == .milliseconds(100))
     }
 

@@ -76,15 +76,15 @@ enum WriteATransportSamples {
         let decodesContent = false
 
         func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
             let connection = try await pool.connection(to: request)
-            context.reportConnection()
+            context.report(.connection())
             try await connection.write(request.head)
             var sentByteCount = 0
             for try await piece in request.body.chunks() {
                 try await connection.write(piece)
                 sentByteCount += piece.count
-                context.reportSent(sentByteCount)
+                context.report(.sent(sentByteCount))
             }
             let head = try await connection.readHead()
             return PipelineResponse(request: request, head: head, body: .stream(connection.pieces))

@@ -72,11 +72,11 @@ struct AttemptTimerTests {
     @Test("The first connection starts the attempt timeout, and waiting for another one counts towards it")
     func firstConnectionCounts() async throws {
         let call = call { request, context in
-            context.reportConnectionWait()
-            context.reportConnection()
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
+            context.report(.connection())
+            context.report(.connectionAwaited)
             try await context.clock.sleep(for: .milliseconds(600))
-            context.reportConnection()
+            context.report(.connection())
             try await context.clock.sleep(for: .milliseconds(600))
             return PipelineResponse(request: request, statusCode: 200)
         }
@@ -93,7 +93,7 @@ struct AttemptTimerTests {
     func bodyWithoutConnection() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Never.self)
         let call = call { request, context in
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
             let silence = AsyncStream<Data>(unfolding: {
                 begin.finish()
                 let never = AsyncStream<Never> { _ in }

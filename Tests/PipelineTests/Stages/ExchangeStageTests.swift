@@ -296,9 +296,9 @@ struct ExchangeStageTests {
         let connected = Mutex(0)
         let transport = ScriptedTransport { _, index in
             .answer { request, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 try await context.clock.sleep(for: .seconds(index + 1))
-                context.reportConnection()
+                context.report(.connection())
                 connected.withLock { $0 += 1 }
                 return PipelineResponse(request: request, statusCode: 200)
             }

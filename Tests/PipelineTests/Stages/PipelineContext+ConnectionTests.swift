@@ -33,9 +33,9 @@ struct PipelineContextConnectionTests {
         _ time: Duration
     ) -> @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse {
         { request, context in
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
             try await context.clock.sleep(for: .seconds(5))
-            context.reportConnection()
+            context.report(.connection())
             try await context.clock.sleep(for: time)
             return PipelineResponse(request: request, statusCode: 200)
         }
@@ -67,7 +67,7 @@ struct PipelineContextConnectionTests {
     @Test("C14 An exchange that never gets a connection shows its whole duration as waiting time")
     func noConnection() async throws {
         let call = call(attempt: nil) { _, context in
-            context.reportConnectionWait()
+            context.report(.connectionAwaited)
             try await context.clock.sleep(for: .seconds(2))
             throw PipelineError(.timeout(.pool), "all connections stayed busy")
         }
@@ -107,9 +107,9 @@ struct PipelineContextConnectionTests {
         let connections = Journal()
         let transport = ScriptedTransport { _, index in
             .answer { request, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 try await context.clock.sleep(for: .seconds(index + 1))
-                context.reportConnection()
+                context.report(.connection())
                 connections.add("connected")
                 return PipelineResponse(request: request, statusCode: 200)
             }

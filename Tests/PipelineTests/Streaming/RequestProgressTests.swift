@@ -60,7 +60,7 @@ struct RequestProgressTests {
         let transport = ScriptedTransport { _, _ in
             .answer { request, context in
                 for try await chunk in feed {
-                    context.reportSent(chunk.count)
+                    context.report(.sent(chunk.count))
                 }
                 return PipelineResponse(
                     request: request,
@@ -158,7 +158,7 @@ struct RequestProgressTests {
     func secondAttempt() async throws {
         let transport = ScriptedTransport { _, index in
             .answer { request, context in
-                context.reportSent(index == 0 ? 80 : 20)
+                context.report(.sent(index == 0 ? 80 : 20))
                 guard index == 0 else { return PipelineResponse(request: request, statusCode: 204) }
                 let head = HTTPResponse(status: .ok)
                 let body = PipelineBody.stream(byteCount: 100) { AsyncStream(unfolding: once(Data(count: 60))) }
@@ -181,7 +181,7 @@ struct RequestProgressTests {
         let feed = Feed()
         let transport = ScriptedTransport { _, _ in
             .answer { request, context in
-                context.reportSent((request.body.byteCount ?? 0) / 2)
+                context.report(.sent((request.body.byteCount ?? 0) / 2))
                 for try await _ in feed {}
                 return PipelineResponse(request: request, statusCode: 204)
             }

@@ -86,7 +86,7 @@ struct ServerSentEventSubscriptionTests {
         ]
         var texts: [[String]] = []
         for isReplayed in [false, true] {
-            let mark = PluginStack.didReceive { _, context in context.isReplayed = isReplayed }
+            let mark = PluginStack.didReceive { _, context in context.report(.replayed(isReplayed)) }
             let transport = ScriptedTransport(steps)
             let provider = Provider<TestTarget>(
                 transport: transport,
@@ -110,7 +110,7 @@ struct ServerSentEventSubscriptionTests {
 
     @Test("A replayed failure counts as a failed attempt")
     func replayedFailures() async {
-        let mark = PluginStack.didReceive { _, context in context.isReplayed = true }
+        let mark = PluginStack.didReceive { _, context in context.report(.replayed(true)) }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
         let provider = Provider<TestTarget>(
             transport: transport,

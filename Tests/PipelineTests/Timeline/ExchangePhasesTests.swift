@@ -27,13 +27,13 @@ struct ExchangePhasesTests {
         let clock = clock
         let transport = ScriptedTransport([
             .answer { request, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 clock.advance(by: .seconds(1))
-                context.reportConnection()
+                context.report(.connection())
                 clock.advance(by: .seconds(2))
-                context.reportPhases { $0.requestSent = context.clock.now }
+                context.report(.phases { $0.requestSent = context.clock.now })
                 clock.advance(by: .seconds(4))
-                context.reportPhases { $0.responseBegan = context.clock.now }
+                context.report(.phases { $0.responseBegan = context.clock.now })
                 clock.advance(by: .seconds(8))
                 return PipelineResponse(request: request, statusCode: 200)
             }
@@ -65,7 +65,7 @@ struct ExchangePhasesTests {
         let clock = clock
         let transport = ScriptedTransport([
             .answer { _, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 clock.advance(by: .seconds(3))
                 throw PipelineError(.connect(.refused), "refused")
             }
@@ -80,9 +80,9 @@ struct ExchangePhasesTests {
         let clock = clock
         let transport = ScriptedTransport([
             .answer { _, context in
-                context.reportConnectionWait()
-                context.reportConnection()
-                context.reportPhases { $0.requestSent = context.clock.now }
+                context.report(.connectionAwaited)
+                context.report(.connection())
+                context.report(.phases { $0.requestSent = context.clock.now })
                 clock.advance(by: .seconds(3))
                 throw PipelineError(.connectionLost, "lost")
             }
@@ -97,15 +97,15 @@ struct ExchangePhasesTests {
         let clock = clock
         let transport = ScriptedTransport([
             .answer { request, context in
-                context.reportConnection(at: context.clock.now.advanced(by: .seconds(1)))
+                context.report(.connection(at: context.clock.now.advanced(by: .seconds(1))))
                 clock.advance(by: .seconds(1))
                 for _ in 1...2 {
                     clock.advance(by: .seconds(1))
-                    context.reportPhases { $0.requestSent = context.clock.now }
+                    context.report(.phases { $0.requestSent = context.clock.now })
                 }
                 for _ in 1...2 {
                     clock.advance(by: .seconds(1))
-                    context.reportPhases { $0.responseBegan = context.clock.now }
+                    context.report(.phases { $0.responseBegan = context.clock.now })
                 }
                 return PipelineResponse(request: request, statusCode: 200)
             }
@@ -119,8 +119,8 @@ struct ExchangePhasesTests {
         let transport = ScriptedTransport([
             .answer { request, context in
                 #expect(!context.observesPhases)
-                context.reportConnectionWait()
-                context.reportConnection(facts)
+                context.report(.connectionAwaited)
+                context.report(.connection(facts))
                 return PipelineResponse(request: request, statusCode: 200)
             }
         ])
@@ -137,8 +137,8 @@ struct ExchangePhasesTests {
                 let (inner, phases) = context.observingPhases()
                 #expect(inner.observesPhases)
                 clock.advance(by: .seconds(1))
-                inner.reportPhases { $0.requestSent = inner.clock.now }
-                inner.reportConnection(ExchangeConnection(peerPort: 80))
+                inner.report(.phases { $0.requestSent = inner.clock.now })
+                inner.report(.connection(ExchangeConnection(peerPort: 80)))
                 seen.withLock { $0.append(phases()) }
                 return PipelineResponse(request: request, statusCode: 200)
             }

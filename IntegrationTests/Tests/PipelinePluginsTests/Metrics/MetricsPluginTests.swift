@@ -130,9 +130,9 @@ struct MetricsPluginTests {
     func connectionWait() async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
-                context.reportConnectionWait()
+                context.report(.connectionAwaited)
                 try await context.clock.sleep(for: .milliseconds(30))
-                context.reportConnection()
+                context.report(.connection())
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )

@@ -49,7 +49,7 @@ struct SignedExchangesTests {
             if request.path == "/b" {
                 return .status(307, headers: [.location: "/c?x=1&\(request.query ?? "")"])
             }
-            return request.copyNumber == 0 ? .delayed(.seconds(100), .status(200)) : .status(200)
+            return index == 2 ? .delayed(.seconds(100), .status(200)) : .status(200)
         }
         let provider = Provider<Ask>(
             transport: transport,

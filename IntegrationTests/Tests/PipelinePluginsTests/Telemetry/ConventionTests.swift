@@ -44,8 +44,8 @@ struct ConventionTests {
     // MARK: Outcomes
 
     private static let connected = ScriptedTransport.Step.answer { request, context in
-        context.reportConnectionWait()
-        context.reportConnection(ExchangeConnection(protocolVersion: "2", peerAddress: "::1", peerPort: 443))
+        context.report(.connectionAwaited)
+        context.report(.connection(ExchangeConnection(protocolVersion: "2", peerAddress: "::1", peerPort: 443)))
         return PipelineResponse(request: request, statusCode: 200)
     }
 

@@ -67,7 +67,7 @@ struct SpanTextTests {
         let full = ExchangeConnection(protocolVersion: "1.1", peerAddress: "192.0.2.1", peerPort: 8443)
         for connection in [full, ExchangeConnection(peerPort: 8443)] {
             let step = ScriptedTransport.Step.answer { request, context in
-                context.reportConnection(connection)
+                context.report(.connection(connection))
                 return PipelineResponse(request: request, statusCode: 200)
             }
             await send(to: [step], plugin)
@@ -81,7 +81,7 @@ struct SpanTextTests {
     @Test("A failed exchange has the facts that the transport reported of its connection")
     func failedConnection() async {
         let step = ScriptedTransport.Step.answer { _, context in
-            context.reportConnection(ExchangeConnection(protocolVersion: "2"))
+            context.report(.connection(ExchangeConnection(protocolVersion: "2")))
             throw PipelineError(.connectionLost, "by script")
         }
         await send(to: [step], plugin)

@@ -91,7 +91,7 @@ struct AsyncHTTPClientTrust: Sendable {
 
     /// Reports to the policy's closure and to the exchange.
     func report(_ finding: AsyncHTTPClientPinCheck.Finding, _ host: String, _ context: PipelineContext) {
-        context.annotate(finding.outcome.description, byTransport: name)
+        context.report(.event(finding.outcome.description, of: name))
         policy.report?(TrustReport(host: host, seenPin: finding.seenPin, outcome: finding.outcome))
     }
 }

@@ -126,7 +126,7 @@ struct RequestContentTests {
         for isUpload in [true, false] {
             let transport = ScriptedTransport(
                 always: .answer { request, context in
-                    context.reportSent(2)
+                    context.report(.sent(2))
                     return PipelineResponse(request: request, statusCode: 200)
                 }
             )

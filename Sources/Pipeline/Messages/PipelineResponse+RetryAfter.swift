@@ -1,6 +1,5 @@
 public import Foundation
 import HTTPTypes
-public import Pipeline
 
 extension PipelineResponse {
     /// Returns how long the response asks the client to wait before the next request, by its header field Retry-After.

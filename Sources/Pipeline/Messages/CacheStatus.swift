@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Pipeline
+public import HTTPTypes
 
 /// A report of how a cache handled a request.
 ///
@@ -40,9 +39,20 @@ public struct CacheStatus: Sendable, Hashable {
     /// Whether the response of the origin is being stored, while its body is read.
     public let isStored: Bool
     /// The status of the origin's response; `nil` without one.
-    let originStatus: Int?
+    public let originStatus: Int?
 
-    init(
+    /// Creates a report, for a plugin that caches.
+    ///
+    /// Set it as ``PipelineContext/cacheStatus`` before the request is sent and when the response is known, and add it
+    /// to the response with ``add(to:)``.
+    ///
+    /// - Parameters:
+    ///   - kind: how the cache handled the request.
+    ///   - reason: the reason; a value of the parameter `fwd` if RFC 9211 has one for it. Quotes are not escaped.
+    ///   - timeToLive: how many seconds the response stays fresh.
+    ///   - isStored: whether the response is being stored.
+    ///   - originStatus: the status of the origin's response.
+    public init(
         _ kind: Kind,
         reason: String? = nil,
         timeToLive: Int? = nil,
@@ -58,7 +68,7 @@ public struct CacheStatus: Sendable, Hashable {
 
     private static let cacheName = "Pipeline"
     /// The reason of a stale response that replaces a failure of the origin.
-    static let staleIfError = "stale-if-error"
+    public static let staleIfError = "stale-if-error"
     /// The values of the parameter `fwd` that RFC 9211 defines; other reasons go into `detail`.
     private static let forwardReasons: Set<String> = [
         "bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial",
@@ -126,7 +136,7 @@ extension Substring {
 
 extension CacheStatus {
     /// Adds a line of Cache-Status to those of other caches.
-    func add(to headers: inout HTTPFields) {
+    public func add(to headers: inout HTTPFields) {
         guard let name = HTTPField.Name.cacheStatus else { return }
         headers.append(HTTPField(name: name, value: fieldValue))
     }
@@ -150,7 +160,7 @@ extension HTTPField.Name {
 }
 
 extension PipelineResponse {
-    /// How ``CachePlugin`` handled the request, from the last line of Cache-Status; `nil` without the plugin.
+    /// How a cache in the stack handled the request, from the last line of Cache-Status; `nil` without one.
     ///
     /// If the stack has no such plugin, the value can come from a server or proxy that uses this library.
     public var cacheStatus: CacheStatus? {
@@ -159,7 +169,18 @@ extension PipelineResponse {
     }
 }
 
-/// How a cache handled the latest request of the call; `nil` if none did.
-enum CallCacheKind: PipelineContextKey {
-    static let defaultValue: CacheStatus.Kind? = nil
+extension PipelineContext {
+    /// How a cache has handled the latest request of the call; `nil` without a cache.
+    ///
+    /// A cache sets it before it sends a request to the origin, with the reason, and when it returns a response. A
+    /// background call begins with the value of its parent. Metrics and recordings show it.
+    public var cacheStatus: CacheStatus? {
+        get { self[LatestCacheStatus.self] }
+        nonmutating set { update(LatestCacheStatus.self) { $0 = newValue } }
+    }
+}
+
+private enum LatestCacheStatus: PipelineContextKey {
+    static let defaultValue: CacheStatus? = nil
+    static let isInherited = true
 }

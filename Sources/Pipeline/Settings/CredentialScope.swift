@@ -1,5 +1,3 @@
-public import Pipeline
-
 /// The requests to which a plugin may add a credential.
 ///
 /// ```swift
@@ -26,17 +24,18 @@ public struct CredentialScope: Sendable {
     /// Requests to hosts that match one of the patterns on any port.
     ///
     /// Every matching host gets the credential, so it must belong to the same owner. A plugin of the hop, such as
-    /// ``SigningPlugin``, adds its credential also after a redirect to such a host; a credential that was added before
+    /// `SigningPlugin`, adds its credential also after a redirect to such a host; a credential that was added before
     /// the redirect is dropped.
     public static func hosts(_ patterns: [HostPattern]) -> Self { Self(hosts: patterns) }
 
     /// Whether the hosts are named.
-    var namesHosts: Bool { hosts != nil }
+    public var namesHosts: Bool { hosts != nil }
 
-    /// The capability of a plugin with this scope.
-    var capabilities: Set<PluginCapability> { namesHosts ? [.limitsHosts] : [] }
+    /// The capability of a plugin with this scope, which it declares among its own.
+    public var capabilities: Set<PluginCapability> { namesHosts ? [.limitsHosts] : [] }
 
-    func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
+    /// Returns whether a request may carry the credential.
+    public func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
         guard let hosts else { return !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request) }
         let authority = request.origin.authority
         let isLiteral = authority.hasPrefix("[")
@@ -48,8 +47,11 @@ public struct CredentialScope: Sendable {
 extension CleartextPolicy {
     /// Throws if the policy does not allow a request to carry a credential.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest.credential`.
-    func check(_ request: PipelineRequest, carrying credential: String) throws {
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - credential: what the error calls the credential.
+    /// - Throws: ``PipelineError`` with code `invalidRequest.credential`.
+    public func check(_ request: PipelineRequest, carrying credential: String) throws {
         guard !allows(request) else { return }
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
     }

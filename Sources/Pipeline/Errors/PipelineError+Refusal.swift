@@ -1,8 +1,7 @@
 import Foundation
-public import Pipeline
 
 /// Why a plugin has refused a request, with the time until it may accept one.
-struct TrafficRefusal: Error {
+private struct Refusal: Error {
     let retryAfter: Duration?
     var cause: PipelineError.RefusalCause?
 }
@@ -14,7 +13,7 @@ extension PipelineError {
     /// the response asks for in Retry-After. If that is a date and the response has no Date field, it is relative to
     /// the system's date.
     public var retryAfter: Duration? {
-        (underlyingError as? TrafficRefusal)?.retryAfter ?? response?.retryAfter(now: Date())
+        (underlyingError as? Refusal)?.retryAfter ?? response?.retryAfter(now: Date())
     }
 
     /// A failure of the server for which a plugin refuses requests, or after which it refuses a retry.
@@ -25,8 +24,11 @@ extension PipelineError {
         /// The status of the response; `nil` if there was none or if it was slow.
         public let statusCode: Int?
 
-        /// What errors call the failure.
-        var text: String { statusCode.map { "status \($0)" } ?? code.rawValue }
+        /// Creates a cause, for a plugin that refuses requests.
+        public init(code: Code, statusCode: Int?) {
+            self.code = code
+            self.statusCode = statusCode
+        }
     }
 
     /// The failure that lies behind a refusal.
@@ -37,39 +39,25 @@ extension PipelineError {
     ///   retry was refused; `nil` for a first attempt.
     ///
     /// `nil` for all other errors.
-    public var refusalCause: RefusalCause? { (underlyingError as? TrafficRefusal)?.cause }
+    public var refusalCause: RefusalCause? { (underlyingError as? Refusal)?.cause }
 
     /// Whether a plugin refused the request before it was sent.
-    var isRefusal: Bool { underlyingError is TrafficRefusal }
+    public var isRefusal: Bool { underlyingError is Refusal }
 
-    /// Returns the error of a plugin that refuses a request.
-    static func refused(
+    /// Returns the error of a plugin that refuses a request before it is sent.
+    ///
+    /// - Parameters:
+    ///   - code: the code, such as `limit.rate`.
+    ///   - reason: the reason, without a secret.
+    ///   - retryAfter: how long to wait before a call may succeed; `nil` if it is not known.
+    ///   - cause: the failure of the server for which the plugin refuses requests; see ``refusalCause``.
+    /// - Returns: the error.
+    public static func refused(
         _ code: Code,
         _ reason: String,
         retryAfter: Duration? = nil,
         cause: RefusalCause? = nil
     ) -> PipelineError {
-        PipelineError(code, reason, underlyingError: TrafficRefusal(retryAfter: retryAfter, cause: cause))
-    }
-
-    /// Returns the error of a plugin that refuses a request after a failure, which the reason names first.
-    static func refused(
-        _ code: Code,
-        after cause: RefusalCause?,
-        _ reason: String,
-        retryAfter: Duration? = nil
-    ) -> PipelineError {
-        let text = cause.map { "after \($0.text), \(reason)" } ?? reason
-        return refused(code, text, retryAfter: retryAfter, cause: cause)
-    }
-}
-
-extension PipelineContext {
-    /// How the attempt before failed; `nil` in the first attempt.
-    var earlierFailure: PipelineError.RefusalCause? {
-        guard let exchange = exchanges.last(where: { $0.attempt < attempt }) else { return nil }
-        if let code = exchange.failure { return .init(code: code, statusCode: exchange.statusCode) }
-        guard let status = exchange.statusCode, status >= 400 else { return nil }
-        return .init(code: .unacceptableStatus, statusCode: status)
+        PipelineError(code, reason, underlyingError: Refusal(retryAfter: retryAfter, cause: cause))
     }
 }

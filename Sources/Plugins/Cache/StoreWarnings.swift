@@ -1,4 +1,3 @@
-import Logging
 import Pipeline
 import Synchronization
 
@@ -18,13 +17,13 @@ struct StoreWarnings: ~Copyable, Sendable {
     ///
     /// - Returns: whether it is logged.
     @discardableResult
-    func log(_ error: any Error, at now: PipelineClock.Instant) -> Bool {
+    func log(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) -> Bool {
         let isDue = next.withLock { next in
             guard now >= next ?? now else { return false }
             next = now.advanced(by: Self.pause)
             return true
         }
-        if isDue { LoggingPlugin.makeStandardLogger().warning("\(text(of: error))") }
+        if isDue { log.warning(text(of: error)) }
         return isDue
     }
 
