@@ -13,7 +13,7 @@
 /// |---|---|---|
 /// | one that sets a credential, signs, or answers challenges | leak | hint |
 /// | one that sets an access token, for which each target has to ask | hint | hint |
-/// | ``HeadersPlugin``, whose fields may be no secret | hint | hint |
+/// | `HeadersPlugin`, whose fields may be no secret | hint | hint |
 public struct CredentialScope: Sendable {
     /// `nil` for the endpoint's origin.
     private let hosts: [HostPattern]?

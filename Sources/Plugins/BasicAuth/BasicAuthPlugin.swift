@@ -28,7 +28,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `scope` | ``CredentialScope/endpoint`` |
+/// | `scope` | `CredentialScope.endpoint` |
 /// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
 ///
 /// **Position**

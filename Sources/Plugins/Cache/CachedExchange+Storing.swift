@@ -109,7 +109,7 @@ extension CachedExchange {
         let hasCredential = Self.sent(response).contains { sent in
             sent.headers.contains { AccountFields.isCredential($0.name, of: sent) }
         }
-        if context.transportDecodesContent, response.statusCode == 206 || context.hasUnverifiedContent { return nil }
+        if context.hasUnverifiedContent || context.transportDecodesContent && response.statusCode == 206 { return nil }
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
         if StaleUse.mayReplace(response.statusCode), context[StaleUse.self] == .available { return nil }

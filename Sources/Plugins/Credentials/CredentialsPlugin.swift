@@ -43,7 +43,7 @@ import Synchronization
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `spaceCount` | 64; the least recently used one is dropped | spaces that are kept, with 16 nonces each | 1 and up |
-/// | `scope` | ``CredentialScope/endpoint`` | | |
+/// | `scope` | `CredentialScope.endpoint` | | |
 /// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest is always sent, because it shows no password | | |
 ///
 /// **Position**

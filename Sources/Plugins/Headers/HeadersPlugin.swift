@@ -48,7 +48,7 @@ public import Pipeline
 /// |---|---|
 /// | `overrides` | `false`: the fields of the request stay |
 /// | `secret` | no names; see Secrets |
-/// | `scope` | ``CredentialScope/endpoint`` |
+/// | `scope` | `CredentialScope.endpoint` |
 /// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
 ///

@@ -41,7 +41,7 @@ public import Pipeline
 /// | `http.response.status_code` | the status, if there was a response | `request.duration`, the sizes, `calls`, `call.duration` |
 /// | `error.type` | only for failures: the status, or the code of the error, such as `timeout.connect`; `_OTHER` for a code that a plugin defines | the same |
 /// | `network.protocol.version` | the version of HTTP, such as `2`, if the transport reports the connection | `request.duration`, the sizes |
-/// | `pipeline.cache` | ``CacheStatus/kind``: `hit`, `stale`, `revalidated`, `miss` or `bypass` | `calls.cached` |
+/// | `pipeline.cache` | `CacheStatus.kind`: `hit`, `stale`, `revalidated`, `miss` or `bypass` | `calls.cached` |
 /// | `pipeline.plugin`, `pipeline.event` | the plugin, such as `CircuitBreakerPlugin`, and what it did, such as `opened` | `plugin.events`, `plugin.wait` |
 /// | `pipeline.target` | the type of the target; only with `showsTarget` | all |
 ///

@@ -42,7 +42,7 @@ public import PipelineStores
 /// | `store` | `MemoryCredentialStore`: the session ends with the program |
 /// | `account` | `default` |
 /// | `dpop` | `.disabled` |
-/// | `scope` | ``CredentialScope/endpoint`` |
+/// | `scope` | `CredentialScope.endpoint` |
 /// | `policy` | ``TokenRefreshPolicy`` |
 /// | `onStoreFailure` | a warning in `PipelineContext.operatorLog` |
 /// | `plugins` | none |

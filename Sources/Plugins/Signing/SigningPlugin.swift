@@ -30,7 +30,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `scope` | ``CredentialScope/endpoint`` |
+/// | `scope` | `CredentialScope.endpoint` |
 /// | `cleartext` | `.loopbackOnly`: a signature can be replayed, so none is sent over http, except to a loopback address |
 /// | `account` | one account for a signer with ``RequestSigner/hasOneKey``, otherwise unknown |
 ///

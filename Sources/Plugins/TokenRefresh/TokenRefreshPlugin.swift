@@ -80,7 +80,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `scope` | ``CredentialScope/endpoint`` |
+/// | `scope` | `CredentialScope.endpoint` |
 /// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
 ///

@@ -132,7 +132,7 @@ extension PluginCheck {
         )
         let provider = bench.provider(transport)
         for _ in 0..<2 {
-            _ = await ObservedCall { try await provider.request(PluginProbe()) }
+            _ = await ObservedCall { try await provider.request(PluginProbe(number: 2)) }
                 .end(moving: bench.clock, patience: bench.patience)
         }
         return transport.sent.count < 2 ? ["it stored a response although context.hasUnverifiedContent was true"] : []

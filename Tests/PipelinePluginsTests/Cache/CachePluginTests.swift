@@ -12,8 +12,14 @@ import Testing
 struct CachePluginTests {
     @Test("The plugin passes the conformance suite, with one account and with several", arguments: [false, true])
     func conformance(hasAccounts: Bool) async {
-        let suite = PluginConformance { hasAccounts ? CachePlugin(account: { _ in "a" }) : CachePlugin() }
-        #expect(await suite.run() == [])
+        // The account decides who shares responses, so each call of the suite needs its own.
+        let count = Atomic(0)
+        let suite = PluginConformance {
+            hasAccounts
+                ? CachePlugin(account: { _ in "\(count.add(1, ordering: .relaxed).newValue)" }) : CachePlugin()
+        }
+        let found = await suite.run()
+        #expect(found == [])
     }
 
     // MARK: Reuse

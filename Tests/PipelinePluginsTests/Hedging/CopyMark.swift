@@ -3,8 +3,10 @@ import Pipeline
 import Synchronization
 
 /// Marks each request with the number of equal requests that are in flight, which is the number of the copy.
+///
+/// The field is one that names no account, so that calls share the responses to marked requests.
 final class CopyMark: Stage.Exchange {
-    fileprivate static let field = HTTPField.Name("X-Copy") ?? .eTag
+    fileprivate static let field = HTTPField.Name("X-Correlation-ID") ?? .eTag
 
     private let counts = Mutex<[String: Int]>([:])
 

@@ -349,6 +349,6 @@ struct HedgingPluginTests {
         #expect(findings(retry, hedging, token, DeduplicationPlugin()) == [])
         #expect(findings(hedging, retry) == ["hedge-outside-retry"])
         #expect(findings(token, hedging) == ["hedge-inside-credential"])
-        #expect(findings(hedging, HedgingPlugin()) == ["hedge-inside-hedge"])
+        #expect(findings(hedging, HedgingPlugin(budget: retry.budget)) == ["hedge-inside-hedge"])
     }
 }

@@ -160,13 +160,13 @@ struct RetryPluginTests {
 
     @Test("T09 An inner plugin's timeout before anything is sent is not retried, whatever its phase")
     func timeoutWithoutExchange() async {
-        let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
         for code in [PipelineError.Code.timeout(.idle), .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
             let count = Atomic(0)
             let sign = PluginStack.prepare { _, _ in
                 if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(code, "signing took too long") }
             }
-            let bench = RetryBench([.status(503), .status(200)], [RetryPlugin(budget: budget), sign])
+            let retry = RetryPlugin(budget: RetryBudget(ratio: 0, minimumPerSecond: 0.1))
+            let bench = RetryBench([.status(503), .status(200)], [retry, sign])
             #expect(await bench.outcome().text == code.rawValue)
             #expect(bench.transport.sent.isEmpty)
             #expect(await bench.outcome().text == "200")

@@ -63,7 +63,7 @@ private final class Sharing: Stage.Intercept, CapabilityDeclaring {
         let key = [request.url?.absoluteString ?? ""] + (omission == .identities ? [] : context.identities)
         let (exchange, isLeading) = exchanges.withLock { exchanges in
             if let exchange = exchanges[key] { return (exchange, false) }
-            let exchange = Task { await ending(of: request, context, next) }
+            let exchange = Task { await outcome(of: request, context, next) }
             exchanges[key] = exchange
             return (exchange, true)
         }
@@ -79,7 +79,7 @@ private final class Sharing: Stage.Intercept, CapabilityDeclaring {
         return try ending.result.get()
     }
 
-    private func ending(
+    private func outcome(
         of request: PipelineRequest,
         _ context: PipelineContext,
         _ next: Stage.Next
@@ -123,7 +123,7 @@ struct PluginCheckSharingTests {
         by check: String,
         _ plugin: @escaping @Sendable () -> any PluginType
     ) async -> [String] {
-        await PluginConformance(plugin).run().filter { $0.check == check }.map(\.message)
+        await PluginConformance(makePlugin: plugin).run().filter { $0.check == check }.map(\.message)
     }
 
     @Test(
@@ -164,7 +164,8 @@ struct PluginCheckSharingTests {
         ]
     )
     private func storing(omission: Omission, messages: [String]) async {
-        #expect(await found(by: "storing") { Storing(omission) } == messages)
+        let found = await found(by: "storing") { Storing(omission) }
+        #expect(found == messages)
     }
 
     @Test("A plugin without these capabilities is not checked for them")

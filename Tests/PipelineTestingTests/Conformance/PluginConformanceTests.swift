@@ -95,7 +95,7 @@ struct PluginConformanceTests {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
                 "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "finish",
-                "pairs", "exchange", "concurrency", "secrets",
+                "pairs", "exchange", "concurrency", "retries", "sharing", "storing", "secrets",
             ]
         )
     }

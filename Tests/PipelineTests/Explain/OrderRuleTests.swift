@@ -59,7 +59,7 @@ struct OrderRuleTests {
             let found = try #require(matches(rule, wrong).first)
             #expect(found.plugins == ["Own", "Theirs"])
             #expect(found.message.hasPrefix("Own is \(rule.place.rawValue) Theirs: \(rule.consequence)"))
-            #expect((found.remedy == nil) == (rule.severity == .hint))
+            #expect((found.remedy == nil) == (rule.severity == .hint && rule.remedy == nil))
             // A rule about two plugins of the same kind matches in both orders.
             let isTwin = subject == other
             #expect(
