@@ -86,9 +86,9 @@ public struct RateLimit: Sendable, Hashable {
     var window: RateWindow {
         RateWindow(
             limit: count,
-            window: period.nanoseconds,
+            window: Int64(clamping: period.attoseconds / 1_000_000_000),
             burst: burst,
-            jitter: jitter.nanoseconds,
+            jitter: Int64(clamping: jitter.attoseconds / 1_000_000_000),
             catchesUp: catchesUp
         )
     }

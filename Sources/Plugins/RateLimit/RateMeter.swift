@@ -130,6 +130,6 @@ struct RateMeter: TrafficMeter {
             return 0
         }
         // The sum of two moments must not overflow.
-        return min(origin.duration(to: now).nanoseconds, .max / 4)
+        return min(Int64(clamping: origin.duration(to: now).attoseconds / 1_000_000_000), .max / 4)
     }
 }

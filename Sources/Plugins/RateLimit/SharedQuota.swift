@@ -135,6 +135,6 @@ final class SharedQuota: Sendable {
     /// Returns the name of the limit of a partition in the store, which contains no secrets.
     private func name(of key: TrafficKey) -> String {
         let partition = key.shownName ?? SHA256.hash(Array(key.text.utf8)).map { String(format: "%02x", $0) }.joined()
-        return "\(partition) \(limit.count)/\(limit.period.nanoseconds)/\(limit.burst)"
+        return "\(partition) \(limit.count)/\(limit.period.attoseconds / 1_000_000_000)/\(limit.burst)"
     }
 }
