@@ -25,14 +25,14 @@ struct CacheHostileServerTests {
         try await provider.request(ask).cacheStatus?.kind
     }
 
-    @Test("10,000 values of a field that Vary names leave 16 responses in the store")
+    @Test("2,000 values of a field that Vary names leave 16 responses in the store")
     func manyValues() async throws {
         let store = MemoryCacheStore()
         let bench = CacheBench(CacheBench.control("max-age=60", [.vary: "X-Value"]), CachePlugin(store: store))
-        for index in 1...10_000 { _ = try await bench.get(Ask(headers: ["X-Value": "\(index)"])) }
+        for index in 1...2_000 { _ = try await bench.get(Ask(headers: ["X-Value": "\(index)"])) }
         #expect("\(store)".hasPrefix("16 responses"))
-        #expect(try await bench.get(Ask(headers: ["X-Value": "10000"])) == "10000 hit")
-        #expect(try await bench.get(Ask(headers: ["X-Value": "1"])) == "10001 miss")
+        #expect(try await bench.get(Ask(headers: ["X-Value": "2000"])) == "2000 hit")
+        #expect(try await bench.get(Ask(headers: ["X-Value": "1"])) == "2001 miss")
     }
 
     @Test("A Vary with 10,000 names selects by each of them")

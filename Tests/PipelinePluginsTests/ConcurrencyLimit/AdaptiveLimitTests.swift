@@ -62,7 +62,9 @@ struct AdaptiveLimitTests {
         [1, 20, 500]
     )
     func knee(spread: QueueingServer.Spread, initial: Int) {
-        for (index, (workers, serviceTime, seconds)) in Self.servers.enumerated() {
+        // The largest server takes most of the time.
+        let servers = Self.servers.dropLast(initial == 20 ? 0 : 1)
+        for (index, (workers, serviceTime, seconds)) in servers.enumerated() {
             var load = Load(
                 server: QueueingServer(
                     workers: workers,
@@ -85,7 +87,7 @@ struct AdaptiveLimitTests {
         arguments: [1, 2, 3, 11]
     )
     func exponential(seed: Int) {
-        for (workers, serviceTime, seconds) in Self.servers {
+        for (workers, serviceTime, seconds) in Self.servers.dropLast(seed == 1 ? 0 : 1) {
             var load = Load(
                 server: QueueingServer(
                     workers: workers,
@@ -96,7 +98,6 @@ struct AdaptiveLimitTests {
                 limit: AdaptiveLimit(initial: 20, range: 1...1_000)
             )
             let ratio = load.run(seconds: 2 * seconds) / Double(workers)
-
             #expect((0.7...1.3).contains(ratio), "\(workers) workers: \(ratio)")
         }
     }

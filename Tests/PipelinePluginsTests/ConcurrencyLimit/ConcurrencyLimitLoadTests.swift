@@ -15,7 +15,7 @@ struct ConcurrencyLimitLoadTests {
     private func overload(
         _ plugins: [any PluginType],
         rate: Double = 300,
-        seconds: Double = 60,
+        seconds: Double = 15,
         spread: QueueingServer.Spread
     ) async -> (outcomes: [Outcome], server: QueueingTransport) {
         let clock = ManualClock()
@@ -52,7 +52,7 @@ struct ConcurrencyLimitLoadTests {
         ]
     )
     func overload(spread: QueueingServer.Spread) async {
-        let capacity = 100.0 * 60
+        let capacity = 100.0 * 15
         let (outcomes, server) = await overload([ConcurrencyLimitPlugin(.fixed(10))], spread: spread)
         let successes = outcomes.filter(\.isSuccess)
         #expect(Double(successes.count) >= 0.95 * capacity, "\(successes.count)")
@@ -65,17 +65,17 @@ struct ConcurrencyLimitLoadTests {
 
     @Test("An adaptive limit does the same for a server that it does not know")
     func adaptiveOverload() async {
-        let (outcomes, _) = await overload([ConcurrencyLimitPlugin(.adaptive())], spread: .even)
+        let (outcomes, _) = await overload([ConcurrencyLimitPlugin(.adaptive())], seconds: 30, spread: .even)
         let count = outcomes.count { $0.isSuccess }
         // In the first seconds, it lets 200 requests through, which is too many for this server.
-        #expect(Double(count) >= 0.85 * 100 * 60, "\(count)")
+        #expect(Double(count) >= 0.8 * 100 * 30, "\(count)")
     }
 
     @Test("Without a limit, the same server works mostly for callers that have left")
     func overloadWithoutLimit() async {
         let (outcomes, server) = await overload([], spread: .even)
         let count = outcomes.count { $0.isSuccess }
-        #expect(Double(count) <= 0.5 * 100 * 60, "\(count)")
+        #expect(Double(count) <= 0.5 * 100 * 15, "\(count)")
         #expect(server.arrivalCount == outcomes.count)
     }
 
@@ -156,10 +156,10 @@ struct ConcurrencyLimitLoadTests {
         }
     }
 
-    @Test("Over ten saturated minutes, each priority gets its share, in order and never after a deadline")
+    @Test("Over two saturated minutes, each priority gets its share, in order and never after a deadline")
     func fairness() async {
         let limit = ConcurrencyLimitPlugin(.fixed(4), maximumWait: .seconds(4))
-        let (served, mostInFlight) = await saturate([limit, AdmissionPlugin()], for: .seconds(600))
+        let (served, mostInFlight) = await saturate([limit, AdmissionPlugin()], for: .seconds(120))
         #expect(mostInFlight == 4)
         let admitted = served.filter(\.isAdmitted)
         for priority in [TrafficPriority.low, .normal, .high] {
@@ -186,7 +186,7 @@ struct ConcurrencyLimitLoadTests {
     func storm() async {
         weak var marker: Marker?
         weak var transport: QueueingTransport?
-        for seed in 1...20 {
+        for seed in 1...5 {
             await {
                 let clock = ManualClock()
                 let (kept, server) = (

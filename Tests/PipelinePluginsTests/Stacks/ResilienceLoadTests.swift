@@ -53,15 +53,15 @@ struct ResilienceLoadTests {
         }
     }
 
-    @Test("V04: if 20 % of the requests fail at random, at least 99 % of the calls succeed", arguments: [1, 2])
-    func randomErrors(seed: UInt64) async {
-        let random = Mutex(PipelineRandom.seeded(seed))
+    @Test("V04: if 20 % of the requests fail at random, at least 99 % of the calls succeed")
+    func randomErrors() async {
+        let random = Mutex(PipelineRandom.seeded(1))
         let transport = ScriptedTransport { _, _ in
             .status(random.withLock { Double.random(in: 0..<1, using: &$0) } < 0.2 ? 500 : 200)
         }
-        let outcomes = await Self.load(Self.bench(transport), seconds: 200)
+        let outcomes = await Self.load(Self.bench(transport), seconds: 100)
         let count = outcomes.count { $0.result == "200" }
-        #expect(count >= 9_900, "\(count) of \(outcomes.count)")
+        #expect(count >= 4_950, "\(count) of \(outcomes.count)")
     }
 
     /// An outage that begins after 10 s of 50 calls per second.

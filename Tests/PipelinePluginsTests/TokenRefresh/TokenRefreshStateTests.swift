@@ -19,7 +19,7 @@ struct TokenRefreshStateTests {
     )
     func model(seed: UInt64, setup: TokenRefreshModel.Setup) async {
         let model = TokenRefreshModel(seed: seed, setup)
-        for step in 0..<200_000 {
+        for step in 0..<60_000 {
             model.step()
             if step % 5_000 == 0 { await Task.yield() }
             if let fault = model.fault {
