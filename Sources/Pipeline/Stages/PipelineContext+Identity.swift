@@ -56,10 +56,13 @@ extension PipelineContext {
     ///   - plugin: the plugin.
     ///   - fields: as for ``addIdentity(_:of:)``.
     public func setAccount(_ account: String, of plugin: some PluginType & AnyObject, in fields: HTTPField.Name...) {
+        let first = update(CallAccounts.self) { accounts in
+            let first = accounts[ObjectIdentifier(plugin)] ?? account
+            accounts[ObjectIdentifier(plugin)] = first
+            return first
+        }
+        let identity = "\(plugin.name) \(first)"
         update(CallIdentities.self) { identities in
-            let first = identities.accounts[ObjectIdentifier(plugin)] ?? account
-            identities.accounts[ObjectIdentifier(plugin)] = first
-            let identity = "\(plugin.name) \(first)"
             if !identities.texts.contains(identity) { identities.texts.append(identity) }
             identities.fields.formUnion(fields)
         }
@@ -67,7 +70,7 @@ extension PipelineContext {
 
     /// The account that was set for a plugin with ``setAccount(_:of:in:)``; `nil` if there is none.
     public func account(of plugin: some PluginType & AnyObject) -> String? {
-        self[CallIdentities.self].accounts[ObjectIdentifier(plugin)]
+        self[CallAccounts.self][ObjectIdentifier(plugin)]
     }
 
     /// Whether the values of a field of a request belong to an identity.
@@ -79,6 +82,7 @@ extension PipelineContext {
     }
 }
 
+/// The identities of a call: three words, which the context stores without an allocation.
 private struct CallIdentities: PipelineContextKey {
     static let defaultValue = Self()
     static let isInherited = true
@@ -86,6 +90,10 @@ private struct CallIdentities: PipelineContextKey {
     var texts: [String] = []
     var fields: Set<HTTPField.Name> = []
     var values: [HTTPField.Name: Set<String>] = [:]
-    /// The accounts, by the plugin that obtained them.
-    var accounts: [ObjectIdentifier: String] = [:]
+}
+
+/// The accounts of a call, by the plugin that obtained them.
+private enum CallAccounts: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: String] = [:]
+    static let isInherited = true
 }

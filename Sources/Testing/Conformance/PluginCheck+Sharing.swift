@@ -71,7 +71,7 @@ extension PluginCheck {
             found.append("no call that shares is marked as isJoined")
         }
         if first?.sharedOutcome == nil || first?.sharedOutcome !== second?.sharedOutcome {
-            found.append("calls that share have no common sharedOutcome, so each decides about a retry by itself")
+            found.append("calls that share have no common sharedOutcome, so each decides separately about a retry")
         }
         return found
     }

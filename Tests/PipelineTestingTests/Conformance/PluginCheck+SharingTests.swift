@@ -145,7 +145,7 @@ struct PluginCheckSharingTests {
                 .outcome,
                 [
                     "no call that shares is marked as isJoined",
-                    "calls that share have no common sharedOutcome, so each decides about a retry by itself",
+                    "calls that share have no common sharedOutcome, so each decides separately about a retry",
                 ]
             ), (.identities, ["a call with another identity got the same response"]),
             (.credentials, ["a response to a request that got a credential inside the plugin reached another call"]),
