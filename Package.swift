@@ -35,15 +35,15 @@ let openCombine = Target.Dependency.product(
 let metrics = Target.Dependency.product(
     name: "Metrics",
     package: "swift-metrics",
-    condition: .when(traits: ["Metrics"])
+    condition: .when(traits: ["Telemetry"])
 )
 let tracing = Target.Dependency.product(
     name: "Tracing",
     package: "swift-distributed-tracing",
-    condition: .when(traits: ["Tracing"])
+    condition: .when(traits: ["Telemetry"])
 )
-let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
-let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
+let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Compression"]))
+let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Compression"]))
 let sqlite = Target.Dependency.target(
     name: "CSQLite",
     condition: .when(platforms: [.linux, .android], traits: ["SQLite"])
@@ -74,45 +74,80 @@ let nioHTTP2 = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser",
     package: "swift-argument-parser",
-    condition: .when(traits: ["HARCommand"])
+    condition: .when(traits: ["Tools"])
 )
 let inspectorServer = ["FlyingFox", "FlyingSocks"].map { name in
-    Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Inspector"]))
+    Target.Dependency.product(name: name, package: "FlyingFox", condition: .when(traits: ["Tools"]))
 }
+
+// Each library is a module, and its folder has the name without "Pipeline". PipelineAllocations is not part of
+// PipelineTesting, because it replaces malloc in every program that links it.
+let libraries = [
+    "Pipeline", "PipelineCore", "PipelinePlugins", "PipelineResilience", "PipelineCaching", "PipelineAuth",
+    "PipelineSigning", "PipelineTelemetry", "PipelineTransports", "PipelineRecording", "PipelineInspector",
+    "PipelineAPI", "PipelineCombine", "PipelineMoya", "PipelineTesting", "PipelineStoreTesting",
+    "PipelineReplayTesting", "PipelineAllocations",
+]
+
+/// A module of the library.
+func module(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: swiftSettings)
+}
+
+/// A module of plugins: they use only public API, like those of other packages.
+func pluginModule(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name,
+        dependencies: ["PipelineCore", httpTypes] + dependencies,
+        path: "Sources/Plugins/\(folder)",
+        packageAccess: false,
+        swiftSettings: swiftSettings
+    )
+}
+
+/// Tests, which can use what nearly all of them need.
+func tests(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    exclude: [String] = [],
+    settings: [SwiftSetting] = testSettings
+) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: [
+            "Pipeline", "PipelineCore", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
+            httpTypes,
+        ] + dependencies,
+        exclude: exclude,
+        swiftSettings: settings
+    )
+}
+let pluginModules: [Target.Dependency] = [
+    "PipelineResilience", "PipelineCaching", "PipelineAuth", "PipelineSigning", "PipelineTelemetry",
+]
 
 let package = Package(
     name: "Pipeline",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .library(name: "Pipeline", targets: ["Pipeline"]),
-        .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
-        .library(name: "PipelineStores", targets: ["PipelineStores"]),
-        .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
-        .library(name: "PipelineRecording", targets: ["PipelineRecording"]),
-        .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
-        .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
-        .library(name: "PipelineMoya", targets: ["PipelineMoya"]),
-        .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
-        // Not part of PipelineTesting, because it replaces malloc in every program that links it.
-        .library(name: "PipelineAllocations", targets: ["PipelineAllocations"]),
-        .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
-        .executable(name: "har", targets: ["har"]),
-    ],
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "har", targets: ["har"])],
     traits: [
         .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
         .trait(name: "OpenCombine", description: "PipelineCombine on platforms without Combine, with OpenCombine"),
-        .trait(name: "Metrics", description: "MetricsPlugin, with swift-metrics"),
-        .trait(name: "Tracing", description: "TracingPlugin, with swift-distributed-tracing"),
-        .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
-        .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
+        .trait(
+            name: "Telemetry",
+            description: "MetricsPlugin and TracingPlugin, with swift-metrics and swift-distributed-tracing"
+        ),
+        .trait(name: "Compression", description: "GzipPlugin also decodes br and zstd, with libbrotlidec and libzstd"),
         .trait(name: "SQLite", description: "DiskCacheStore on platforms other than Apple's, with libsqlite3"),
         .trait(name: "Redis", description: "RedisCacheStore and RedisRateLimitStore, with libhiredis"),
         .trait(
             name: "Crypto",
             description: "Signatures, DPoP and webhooks on platforms without CryptoKit, and RSA, with swift-crypto"
         ),
-        .trait(name: "Inspector", description: "InspectorPlugin(.loopback()), with FlyingFox"),
-        .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
+        .trait(
+            name: "Tools",
+            description: "The command har and InspectorPlugin(.loopback()), with swift-argument-parser and FlyingFox"
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -130,101 +165,80 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
-        // Hash functions that plugins, transports and recordings share. No product offers them.
-        .target(name: "PipelineHashes", path: "Sources/Hashes", swiftSettings: swiftSettings),
-        .target(
-            name: "PipelineRedaction",
-            dependencies: [httpTypes],
-            path: "Sources/Redaction",
-            swiftSettings: swiftSettings
+        // The everyday import: re-exports three modules.
+        module("Pipeline", in: "Pipeline", ["PipelineCore", "PipelinePlugins", "PipelineTransports", httpTypes]),
+        module("PipelineRedaction", in: "Redaction", [httpTypes]),
+        module("PipelineCore", in: "Core", ["PipelineRedaction", httpTypes]),
+        pluginModule("PipelinePlugins", in: "Standard", ["PipelineContentCoding", logging]),
+        pluginModule(
+            "PipelineResilience",
+            in: "Resilience",
+            ["PipelinePlugins", "PipelineHashes", "PipelineRedis", structuredFields]
         ),
-        .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
-        .target(
-            name: "PipelineStores",
-            dependencies: ["PipelineRedaction", httpTypes, sqlite, hiredis],
-            path: "Sources/Stores",
-            swiftSettings: swiftSettings
+        pluginModule(
+            "PipelineCaching",
+            in: "Caching",
+            ["PipelineHashes", "PipelineFiles", structuredFields, sqlite, "PipelineRedis"]
         ),
-        // Content codings, which plugins and recordings share. No product offers them.
-        .target(
-            name: "PipelineContentCoding",
-            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
-            path: "Sources/ContentCoding",
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelinePlugins",
-            dependencies: [
-                "Pipeline", "PipelineStores", "PipelineContentCoding", "PipelineHashes", "CZlib", httpTypes,
-                structuredFields, logging, metrics, tracing,
-            ] + crypto,
-            path: "Sources/Plugins",
-            // The plugins use only public API, like third-party plugins.
-            packageAccess: false,
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelineTransports",
-            dependencies: [
-                "Pipeline", "PipelineHashes", httpTypes, asyncHTTPClient, nio("NIOCore"), nio("NIOHTTP1"),
+        pluginModule("PipelineAuth", in: "Auth", ["PipelinePlugins", "PipelineHashes", "PipelineFiles"] + crypto),
+        pluginModule("PipelineSigning", in: "Signing", ["PipelineHashes", structuredFields] + crypto),
+        pluginModule("PipelineTelemetry", in: "Telemetry", [metrics, tracing]),
+        module(
+            "PipelineTransports",
+            in: "Transports",
+            [
+                "PipelineCore", "PipelineHashes", httpTypes, asyncHTTPClient, nio("NIOCore"), nio("NIOHTTP1"),
                 nio("NIOPosix"), nio("NIOTLS"), nioSSL, nioHTTP2,
-            ],
-            path: "Sources/Transports",
-            swiftSettings: swiftSettings
+            ]
+        ),
+        module(
+            "PipelineRecording",
+            in: "Recording",
+            ["PipelineCore", "PipelineContentCoding", "PipelineHashes", httpTypes]
         ),
         .target(
-            name: "PipelineTesting",
-            dependencies: ["Pipeline", "PipelineStores", httpTypes],
-            path: "Sources/Testing",
+            name: "PipelineInspector",
+            dependencies: ["PipelineCore", "PipelineRedaction", "PipelineHashes", "PipelineRecording", httpTypes]
+                + inspectorServer,
+            path: "Sources/Inspector",
+            resources: ["html", "css", "js"].map { .embedInCode("Page/inspector.\($0)") },
             swiftSettings: swiftSettings
         ),
-        .target(
-            name: "PipelineAllocations",
-            dependencies: ["Pipeline", "CAllocations"],
-            path: "Sources/Allocations",
-            swiftSettings: swiftSettings
+        module("PipelineAPI", in: "API", ["PipelineCore", httpTypes]),
+        module("PipelineCombine", in: "Combine", ["PipelineCore", "PipelineAPI", openCombine]),
+        module(
+            "PipelineMoya",
+            in: "Moya",
+            [
+                "Pipeline", "PipelineCore", "PipelinePlugins", "PipelineAuth", "PipelineTransports", httpTypes,
+                openCombine,
+            ]
         ),
+        module("PipelineTesting", in: "Testing", ["PipelineCore", httpTypes]),
+        module(
+            "PipelineStoreTesting",
+            in: "StoreTesting",
+            ["PipelineCore", "PipelineTesting", "PipelineResilience", "PipelineCaching", "PipelineAuth", httpTypes]
+        ),
+        module(
+            "PipelineReplayTesting",
+            in: "ReplayTesting",
+            ["PipelineCore", "PipelineRecording", "PipelineTransports"]
+        ),
+        module("PipelineAllocations", in: "Allocations", ["PipelineCore", "CAllocations"]),
         .target(name: "CAllocations"),
-        .target(
-            name: "PipelineAPI",
-            dependencies: ["Pipeline", httpTypes],
-            path: "Sources/API",
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelineCombine",
-            dependencies: ["Pipeline", "PipelineAPI", openCombine],
-            path: "Sources/Combine",
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelineMoya",
-            dependencies: ["Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, openCombine],
-            path: "Sources/Moya",
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelineRecording",
-            dependencies: ["Pipeline", "PipelineContentCoding", "PipelineHashes", httpTypes] + inspectorServer,
-            path: "Sources/Recording",
-            exclude: ["Command", "Testing"],
-            resources: ["html", "css", "js"].map { .embedInCode("Inspector/Page/inspector.\($0)") },
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "PipelineReplayTesting",
-            dependencies: ["Pipeline", "PipelineRecording", "PipelineTransports"],
-            path: "Sources/Recording/Testing",
-            swiftSettings: swiftSettings
-        ),
-        // Without the trait HARCommand, it only reports that the trait is missing, so that users do not fetch
-        // ArgumentParser.
+        // Without the trait Tools, it only reports that the trait is missing, so that users do not fetch ArgumentParser.
         .executableTarget(
             name: "har",
-            dependencies: ["Pipeline", "PipelineRecording", httpTypes, argumentParser],
-            path: "Sources/Recording/Command",
+            dependencies: ["PipelineCore", "PipelineRecording", "PipelineInspector", httpTypes, argumentParser],
+            path: "Sources/Command",
             swiftSettings: swiftSettings
         ),
+        // What several modules share. No product offers it.
+        module("PipelineHashes", in: "Hashes", []),
+        module("PipelineFiles", in: "Files", []),
+        module("PipelineRedis", in: "Redis", ["PipelineRedaction", hiredis]),
+        module("PipelineContentCoding", in: "ContentCoding", ["PipelineCore", "CZlib", brotli, zstd, httpTypes]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CBrotli",
@@ -240,98 +254,58 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: [
-                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient,
-                nio("NIOCore"),
-            ],
+            dependencies: ["Pipeline", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient, nio("NIOCore")],
             path: "Tests/Support",
             swiftSettings: testSettings
         ),
-        .testTarget(
-            name: "PipelineRedactionTests",
-            dependencies: ["PipelineRedaction", "Pipeline", "TestSupport", httpTypes],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "PipelineStoresTests",
-            dependencies: ["PipelineStores", "PipelineTesting", "TestSupport", httpTypes],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "PipelineTests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineStores", "PipelineTesting", "PipelineAllocations", "TestSupport",
-                httpTypes, logging, metrics, asyncHTTPClient, nio("NIOCore"),
+        tests("PipelineRedactionTests", ["PipelineRedaction"]),
+        tests("PipelineStoresTests", pluginModules + ["PipelineFiles", "PipelineStoreTesting"]),
+        tests(
+            "PipelineTests",
+            pluginModules + [
+                "PipelineAPI", "PipelineRecording", "PipelineInspector", "PipelineReplayTesting",
+                "PipelineStoreTesting",
+                "PipelineAllocations", logging, metrics, asyncHTTPClient, nio("NIOCore"),
             ],
-            exclude: ["Documentation/Replays"],
-            swiftSettings: testSettings
+            exclude: ["Documentation/Replays"]
         ),
-        .testTarget(
-            name: "PipelineAPITests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
-                httpTypes,
-            ],
-            swiftSettings: testSettings
+        tests("PipelineAPITests", ["PipelineAPI"]),
+        tests(
+            "PipelinePluginsTests",
+            pluginModules + [
+                "PipelineAPI", "PipelineContentCoding", "PipelineHashes", "PipelineStoreTesting", "CZlib", logging,
+            ]
         ),
-        .testTarget(
-            name: "PipelinePluginsTests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelineHashes", "PipelinePlugins", "PipelineStores", "PipelineTesting",
-                "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging,
-            ],
-            swiftSettings: testSettings
+        tests(
+            "PipelineTransportsTests",
+            pluginModules + ["PipelineAPI", asyncHTTPClient, nio("NIOCore")]
         ),
-        .testTarget(
-            name: "PipelineTransportsTests",
-            dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
-                httpTypes, asyncHTTPClient, nio("NIOCore"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "PipelineMoyaTests",
-            dependencies: [
-                "Pipeline", "PipelineMoya", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
-                httpTypes,
-            ],
+        tests(
+            "PipelineMoyaTests",
+            ["PipelineMoya"],
             // No upcoming features: the samples are compiled like source that was written for Moya.
-            swiftSettings: wholeModule
+            settings: wholeModule
         ),
-        .testTarget(
-            name: "AppIsolationTests",
-            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "TestSupport", httpTypes],
-            swiftSettings: [.defaultIsolation(MainActor.self)] + wholeModule
+        tests(
+            "AppIsolationTests",
+            pluginModules + ["PipelineAPI"],
+            settings: [.defaultIsolation(MainActor.self)] + wholeModule
         ),
-        .testTarget(
-            name: "PipelineRecordingTests",
-            dependencies: [
-                "Pipeline", "PipelineHashes", "PipelinePlugins", "PipelineStores", "PipelineTransports",
-                "PipelineRecording", "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes,
+        tests(
+            "PipelineRecordingTests",
+            pluginModules + [
+                "PipelineHashes", "PipelineContentCoding", "PipelineRecording", "PipelineInspector",
+                "PipelineReplayTesting", "har",
             ],
-            exclude: ["HAR/Samples", "Testing/Replays"],
-            swiftSettings: testSettings
+            exclude: ["HAR/Samples", "Testing/Replays"]
         ),
-        .testTarget(
-            name: "PipelineTestingTests",
-            dependencies: ["Pipeline", "PipelineTesting", "TestSupport", httpTypes],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "PipelineAllocationsTests",
-            dependencies: ["Pipeline", "PipelineAllocations", "PipelinePlugins", "PipelineTransports", "TestSupport"],
-            swiftSettings: testSettings
-        ),
+        tests("PipelineTestingTests", pluginModules + ["PipelineStoreTesting"]),
+        tests("PipelineAllocationsTests", ["PipelineAllocations"]),
         // The targets of the package Fuzz, with their settings.
-        .testTarget(
-            name: "FuzzCorpusTests",
-            dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineRecording", "PipelineRedaction", "PipelineTesting",
-                "TestSupport", httpTypes,
-            ],
-            swiftSettings: [
+        tests(
+            "FuzzCorpusTests",
+            pluginModules + ["PipelineRecording", "PipelineRedaction"],
+            settings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ] + wholeModule
         ),

@@ -12,7 +12,6 @@ let package = Package(
     dependencies: [
         .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient", "SQLite", "Redis", "Crypto"]),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -22,12 +21,12 @@ let package = Package(
             name: "overhead",
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "PipelineSigning", package: "Pipeline"),
+                .product(name: "PipelineResilience", package: "Pipeline"),
                 .product(name: "PipelineAllocations", package: "Pipeline"),
                 .product(name: "PipelineMoya", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineTesting", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -37,8 +36,6 @@ let package = Package(
             dependencies: [
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -48,11 +45,7 @@ let package = Package(
                 "CMemory",
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
-                .product(name: "PipelineStores", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "PipelineTesting", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "PipelineCaching", package: "Pipeline"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -62,17 +55,13 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineAllocations", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "timings",
             dependencies: [
-                .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "Pipeline", package: "Pipeline")
             ],
             swiftSettings: swiftSettings
         ),
@@ -81,8 +70,6 @@ let package = Package(
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineRecording", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -91,10 +78,7 @@ let package = Package(
             dependencies: [
                 "CMemory",
                 .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
-                .product(name: "PipelineStores", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "PipelineCaching", package: "Pipeline"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -102,10 +86,8 @@ let package = Package(
             name: "simulations",
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineResilience", package: "Pipeline"),
                 .product(name: "PipelineTesting", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -115,9 +97,7 @@ let package = Package(
                 "CZlibDirect",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Pipeline", package: "Pipeline"),
-                .product(name: "PipelinePlugins", package: "Pipeline"),
-                .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "PipelineResilience", package: "Pipeline"),
             ],
             swiftSettings: swiftSettings
         ),

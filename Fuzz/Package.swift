@@ -15,7 +15,7 @@ let dependencies: [Target.Dependency] = [
     "CFuzzer",
     "FuzzSupport",
     .product(name: "Pipeline", package: "Pipeline"),
-    .product(name: "PipelinePlugins", package: "Pipeline"),
+    .product(name: "PipelineAuth", package: "Pipeline"),
     .product(name: "PipelineTesting", package: "Pipeline"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -33,7 +33,7 @@ let package = Package(
         .executableTarget(name: "challenges", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(
             name: "gzip",
-            dependencies: dependencies + [.product(name: "PipelinePlugins", package: "Pipeline")],
+            dependencies: dependencies,
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),

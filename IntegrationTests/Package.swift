@@ -4,10 +4,7 @@ import PackageDescription
 // The tests that need package traits, servers or a browser, and those of the examples. A folder `Shared` has links to tests
 // and helpers of the root package, which run here a second time: with all traits, and also over AsyncHTTPClient.
 
-let traits = [
-    "AsyncHTTPClient", "Brotli", "Crypto", "HARCommand", "Inspector", "Metrics", "OpenCombine", "Redis", "SQLite",
-    "Tracing", "Zstd",
-]
+let traits = ["AsyncHTTPClient", "Compression", "Crypto", "OpenCombine", "Redis", "SQLite", "Telemetry", "Tools"]
 
 // As in the root package: test targets are compiled as a whole, unless PIPELINE_INCREMENTAL is set.
 let wholeModule: [SwiftSetting] =
@@ -40,12 +37,19 @@ func products(_ names: String..., package: String) -> [Target.Dependency] {
 let common =
     pipeline(
         "Pipeline",
-        "PipelineAPI",
+        "PipelineCore",
         "PipelinePlugins",
-        "PipelineStores",
+        "PipelineResilience",
+        "PipelineCaching",
+        "PipelineAuth",
+        "PipelineSigning",
+        "PipelineTelemetry",
         "PipelineTransports",
         "PipelineRecording",
+        "PipelineInspector",
+        "PipelineAPI",
         "PipelineTesting",
+        "PipelineStoreTesting",
         "PipelineReplayTesting"
     ) + products("HTTPTypes", package: "swift-http-types")
 let asyncHTTPClient = products("AsyncHTTPClient", package: "async-http-client")

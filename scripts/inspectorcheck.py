@@ -3,7 +3,7 @@
 
 usage: inspectorcheck.py [--screenshots FOLDER] [PAGE.html ...]
 
-Builds pages from the files in Sources/Recording/Inspector/Page with the data of inspectordata.py. Checks what they
+Builds pages from the files in Sources/Inspector/Page with the data of inspectordata.py. Checks what they
 show, the keyboard, the export, the cURL commands, 10,000 calls, live changes, contrast and labels, and that hostile data
 neither runs nor breaks the page. Each PAGE is a page that the package wrote; it must open without an error and pass the
 same audit of contrast and labels. Prints the findings and exits with 1 if there are any. Speed is only measured, except

@@ -5,7 +5,7 @@ import base64, hashlib, json, pathlib, re, time
 from browser import Browser
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
-FOLDER = SCRIPTS.parent / "Sources/Recording/Inspector/Page"
+FOLDER = SCRIPTS.parent / "Sources/Inspector/Page"
 AUDIT = (SCRIPTS / "inspectoraudit.js").read_text()
 findings = []
 

@@ -1,8 +1,7 @@
 import Foundation
 import Observation
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineAuth
 
 /// The photos that were loaded, and the state of loading, for the views.
 @MainActor

@@ -1,6 +1,6 @@
 #if canImport(SwiftUI)
-import PipelineStores
-import PipelineTransports
+import Pipeline
+import PipelineAuth
 import SwiftUI
 
 @main

@@ -15,7 +15,6 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Pipeline", path: "../..", traits: ["AsyncHTTPClient"]),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -23,8 +22,7 @@ let package = Package(
         .executableTarget(
             name: "caching-proxy",
             dependencies: [
-                pipeline("Pipeline"), pipeline("PipelinePlugins"), pipeline("PipelineTransports"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                pipeline("Pipeline"), pipeline("PipelineCaching"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -14,8 +14,7 @@ let package = Package(
     name: "gateway",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Pipeline", path: "../..", traits: ["AsyncHTTPClient", "Metrics", "Tracing"]),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(name: "Pipeline", path: "../..", traits: ["AsyncHTTPClient", "Telemetry"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -27,8 +26,7 @@ let package = Package(
         .executableTarget(
             name: "gateway",
             dependencies: [
-                pipeline("Pipeline"), pipeline("PipelinePlugins"), pipeline("PipelineTransports"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                pipeline("Pipeline"), pipeline("PipelineResilience"), pipeline("PipelineTelemetry"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "Hummingbird", package: "hummingbird"),

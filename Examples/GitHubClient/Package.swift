@@ -15,16 +15,14 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Pipeline", path: "../..", traits: ["AsyncHTTPClient", "SQLite"]),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
         .executableTarget(
             name: "github",
             dependencies: [
-                pipeline("Pipeline"), pipeline("PipelinePlugins"), pipeline("PipelineStores"),
-                pipeline("PipelineTransports"), pipeline("PipelineRecording"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                pipeline("Pipeline"), pipeline("PipelineResilience"), pipeline("PipelineCaching"),
+                pipeline("PipelineRecording"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources",

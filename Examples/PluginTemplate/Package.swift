@@ -9,7 +9,7 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let pipeline = Target.Dependency.product(name: "Pipeline", package: "Pipeline")
+let pipelineCore = Target.Dependency.product(name: "PipelineCore", package: "Pipeline")
 let pipelineTesting = Target.Dependency.product(name: "PipelineTesting", package: "Pipeline")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -24,10 +24,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        .target(name: "Deprecations", dependencies: [pipeline], swiftSettings: swiftSettings),
+        .target(name: "Deprecations", dependencies: [pipelineCore], swiftSettings: swiftSettings),
         .testTarget(
             name: "DeprecationsTests",
-            dependencies: ["Deprecations", pipeline, pipelineTesting, httpTypes],
+            dependencies: ["Deprecations", pipelineCore, pipelineTesting, httpTypes],
             swiftSettings: swiftSettings
         ),
     ]

@@ -15,16 +15,14 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Pipeline", path: "../.."),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                pipeline("Pipeline"), pipeline("PipelineAPI"), pipeline("PipelinePlugins"),
-                pipeline("PipelineTransports"), pipeline("PipelineRecording"), pipeline("PipelineTesting"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                pipeline("Pipeline"), pipeline("PipelineAPI"), pipeline("PipelineAuth"), pipeline("PipelineResilience"),
+                pipeline("PipelineRecording"), pipeline("PipelineInspector"), pipeline("PipelineTesting"),
                 .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             path: "Sources",

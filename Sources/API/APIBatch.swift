@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 /// A batch of operations that run as one and whose values are discarded, made from an array by `flatten()`.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// A call of an operation that reports its outcome to callbacks.

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// Operations that run strictly one after another and whose values are returned together.
 ///

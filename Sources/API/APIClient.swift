@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// A client that sends ``APIRequest``s through a provider, with settings that all of them share.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// A credential that is part of a request.
 struct APICredential: Sendable {

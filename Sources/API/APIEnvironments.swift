@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// The servers of an API by environment, one of which is current.

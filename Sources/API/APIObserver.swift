@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// The closures to which an ``APIOperation`` reports while it runs.
 ///

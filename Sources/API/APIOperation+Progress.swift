@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A step that an operation reports while it runs.

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// An operation that an ``APIClient`` runs as a whole: a request, a chain or a batch.
 public protocol APIOperation<Value>: Sendable {

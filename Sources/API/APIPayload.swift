@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// The content of an ``APIRequest``: a value together with its encoding.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 private enum Authorized: RequestOptionKey {
     static let defaultValue = false

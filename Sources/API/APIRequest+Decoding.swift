@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 extension APIRequest {
     /// Returns the value that a response decodes to, as its type requires; JSON uses the nearest date strategies unless

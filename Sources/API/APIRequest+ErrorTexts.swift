@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 extension APIRequest {
     /// Returns a copy that sets `PipelineError.customText`, a text for the user, for failures with this status.

@@ -1,6 +1,6 @@
 public import Foundation
 public import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 extension APIRequest {
     /// Returns a copy with another method.

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A request to an API and the type that its response decodes to, as one value that modifiers change.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 extension RequestTask.Kind {

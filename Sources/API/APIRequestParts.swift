@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// Everything in an ``APIRequest`` except the type of its result.
 struct APIRequestParts: Sendable {

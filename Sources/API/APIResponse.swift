@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// A decoded value together with its response.
 public struct APIResponse<Output: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 /// Error texts for the user, by status, code or kind of error.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// A payload that is sent as JSON; `Content-Type` is `application/json` unless the request sets it.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 extension OptionsModifying {
     /// Returns a copy whose call takes at least this long to succeed, by setting `RequestOptions.minimumDuration`; zero

@@ -1,5 +1,5 @@
 import Foundation
-public import Pipeline
+public import PipelineCore
 
 extension PipelineError {
     /// The message to show to the user.

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A result that is read from the body directly, not from JSON.
 protocol PlainResult {

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The combined progress of several operations, each with the same share.

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 private enum ErrorTextsOption: RequestOptionKey {
     static let defaultValue = ErrorTexts()

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A server and the path that all of its endpoints share.
 ///

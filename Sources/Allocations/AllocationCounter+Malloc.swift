@@ -1,5 +1,5 @@
 import CAllocations
-public import Pipeline
+public import PipelineCore
 
 extension AllocationCounter {
     /// The allocations of all threads; `nil` where they cannot be counted.

@@ -1,5 +1,5 @@
 #if canImport(Combine) || OpenCombine
-public import Pipeline
+public import PipelineCore
 public import PipelineAPI
 
 #if canImport(Combine)

@@ -1,5 +1,5 @@
 #if canImport(Combine) || OpenCombine
-import Pipeline
+import PipelineCore
 
 #if canImport(Combine)
 import Combine

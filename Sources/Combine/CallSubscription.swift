@@ -1,5 +1,5 @@
 #if canImport(Combine) || OpenCombine
-import Pipeline
+import PipelineCore
 import Synchronization
 
 #if canImport(Combine)

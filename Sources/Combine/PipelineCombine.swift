@@ -1,3 +1,3 @@
-// Source that imports only PipelineCombine uses `Provider` and `APIClient`.
-@_exported public import Pipeline
 @_exported public import PipelineAPI
+// Source that imports only PipelineCombine uses `Provider` and `APIClient`.
+@_exported public import PipelineCore

@@ -1,6 +1,6 @@
 #if canImport(Combine) || OpenCombine
 import Dispatch
-public import Pipeline
+public import PipelineCore
 
 #if canImport(Combine)
 public import Combine

@@ -1,6 +1,6 @@
 #if canImport(Combine) || OpenCombine
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 #if canImport(Combine)
 public import Combine

@@ -1,5 +1,5 @@
 #if canImport(Combine) || OpenCombine
-public import Pipeline
+public import PipelineCore
 
 #if canImport(Combine)
 public import Combine

@@ -1,6 +1,6 @@
-#if Brotli
+#if Compression
 import CBrotli
-import Pipeline
+import PipelineCore
 
 /// A decoder of br, with windows of at most 16 MiB.
 ///

@@ -1,5 +1,5 @@
 public import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// A content coding that this package can decode.
 ///
@@ -7,20 +7,20 @@ import Pipeline
 public enum ContentCoding: Sendable, Hashable {
     case gzip
     case deflate
-    #if Brotli
+    #if Compression
     case brotli
     #endif
-    #if Zstd
+    #if Compression
     case zstd
     #endif
 
     /// The value of the header field Accept-Encoding: all supported codings.
     public static let accepted: String = {
         var names = ["gzip", "deflate"]
-        #if Brotli
+        #if Compression
         names.append("br")
         #endif
-        #if Zstd
+        #if Compression
         names.append("zstd")
         #endif
         return names.joined(separator: ", ")
@@ -31,10 +31,10 @@ public enum ContentCoding: Sendable, Hashable {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
         case "deflate": self = .deflate
-        #if Brotli
+        #if Compression
         case "br": self = .brotli
         #endif
-        #if Zstd
+        #if Compression
         case "zstd": self = .zstd
         #endif
         default: return nil
@@ -45,10 +45,10 @@ public enum ContentCoding: Sendable, Hashable {
         switch self {
         case .gzip: InflateDecoder(.gzip)
         case .deflate: InflateDecoder(.deflate)
-        #if Brotli
+        #if Compression
         case .brotli: BrotliDecoder()
         #endif
-        #if Zstd
+        #if Compression
         case .zstd: ZstdDecoder()
         #endif
         }

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// A decoder of one content coding that works piece by piece, in bounded memory.
 protocol ContentDecoder: AnyObject {

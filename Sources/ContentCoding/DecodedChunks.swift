@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The chunks of an encoded body, decoded on demand.

@@ -1,5 +1,5 @@
 package import Foundation
-import Pipeline
+import PipelineCore
 
 /// A chain that decodes the codings of a body one after another and enforces the limits on its output.
 package struct DecoderChain: ~Copyable {

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// The limits on how far a body may grow when it is decoded.
 public struct DecodingLimits: Sendable {

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// The codings to decode, and the limits that apply.
 public struct DecodingPlan: Sendable {

@@ -1,5 +1,5 @@
 import CZlib
-import Pipeline
+import PipelineCore
 
 /// A decoder of gzip, and of deflate with or without the zlib wrapper.
 ///

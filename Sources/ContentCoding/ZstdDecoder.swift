@@ -1,6 +1,6 @@
-#if Zstd
+#if Compression
 import CZstd
-import Pipeline
+import PipelineCore
 
 /// A decoder of zstd that decodes frame after frame, with windows of at most 8 MiB.
 ///

@@ -2,7 +2,6 @@
 // of Pipeline and PipelinePlugins.
 @_exported public import Foundation
 @_exported public import Pipeline
-@_exported public import PipelinePlugins
 
 #if canImport(FoundationNetworking)
 // Source that was written for Apple's platforms expects `URLRequest` in Foundation.

@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 
 /// The entries that a transport has loaded from its file, and which of them have been used so far.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 extension PipelineError.Code.Kind {
     /// A request cannot be replayed, or a recording could not be made.

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// The age up to which an entry may be replayed, and what happens to an older one.
 ///

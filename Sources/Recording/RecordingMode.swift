@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 
 /// The rule by which a ``RecordingTransport`` sends requests to the wrapped transport or replays them from the file.
 public enum RecordingMode: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A transport that records the exchanges of another transport in a HAR file, and replays the exchanges in that file.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A transport that replays the exchanges of a HAR file of any origin and never opens a connection.
 ///

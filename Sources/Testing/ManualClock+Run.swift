@@ -1,5 +1,5 @@
 import Dispatch
-import Pipeline
+import PipelineCore
 import Synchronization
 
 extension ManualClock {

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// A clock whose time changes only when a test advances it.

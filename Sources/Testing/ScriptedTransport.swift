@@ -1,6 +1,6 @@
 import Foundation
 public import HTTPTypes
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// A transport that responds according to a script and records the requests.

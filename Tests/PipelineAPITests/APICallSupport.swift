@@ -1,7 +1,6 @@
 import Pipeline
+import PipelineAPI
 import Testing
-
-@testable import PipelineAPI
 
 extension APICall {
     /// Executes the call and waits until its last handler has run.

@@ -1,8 +1,6 @@
 import Dispatch
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import Synchronization
 import TestSupport

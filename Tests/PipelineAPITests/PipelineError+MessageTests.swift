@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
 import Foundation
 import Pipeline
 import PipelineAllocations
-import PipelinePlugins
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import Pipeline
 import PipelineRecording
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

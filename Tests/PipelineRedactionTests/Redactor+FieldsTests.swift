@@ -1,6 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineResilience
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
 // Typical mistakes and names of Moya. `scripts/slips` checks that the compiler reports what each comment expects.
 
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 struct Zen: TargetType {
     var baseURL: URL { Endpoint.url("https://zen.example") }

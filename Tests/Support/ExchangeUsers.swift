@@ -1,6 +1,7 @@
 import Foundation
 package import HTTPTypes
 package import Pipeline
+import PipelineCaching
 import Synchronization
 
 /// Suspension points of plugins, one of which may block until the call is cancelled.

@@ -1,10 +1,7 @@
 import CMemory
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
-import PipelineTransports
+import PipelineCaching
 
 /// Measures hits and misses of `CachePlugin` with each store against calls without a cache.
 ///
@@ -30,7 +27,7 @@ struct Cache {
         var stores: [(String, any CacheStore)] = [
             ("memory", MemoryCacheStore()), ("disk", DiskCacheStore(folder)),
         ]
-        if let port = ports["--redis"] { stores.append(("Redis", try RedisCacheStore(port: port))) }
+        if let port = ports["--redis"] { stores.append(("Redis", RedisCacheStore(try RedisServer(port: port)))) }
         try await measureCalls(stores, rounds: isQuick ? 3 : 21, count: isQuick ? 200 : 2_000)
         if let port = ports["--origin"] {
             try await measureMisses(stores, from: port, rounds: isQuick ? 3 : 21, count: isQuick ? 100 : 1_000)

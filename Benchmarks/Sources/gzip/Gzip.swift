@@ -1,8 +1,6 @@
 import CZlibDirect
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// Measures `GzipPlugin` in a provider against zlib called directly from C, with 16 MiB of JSON.
 ///

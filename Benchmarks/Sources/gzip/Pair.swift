@@ -1,8 +1,6 @@
 import CZlibDirect
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// The same work, done by the plugin and by zlib.
 struct Pair: Sendable {

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
 
 /// The transfer of a body through a cache on disk.
 enum CacheTransfer {

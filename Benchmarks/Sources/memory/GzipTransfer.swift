@@ -1,8 +1,6 @@
 import CZlibDirect
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// The transfers of bodies that are compressed or decoded.
 enum GzipTransfer {

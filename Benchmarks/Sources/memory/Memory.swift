@@ -1,8 +1,6 @@
 import CMemory
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 
 /// Measures how far a body of 1 GiB raises the peak memory of the process, and how much memory a waiting call holds.
 ///

@@ -1,8 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 /// The transfers of bodies over loopback, to and from a server in another process.
 struct NetworkTransfer: Sendable {

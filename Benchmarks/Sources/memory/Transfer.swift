@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// A way to transfer a large body, run with a given number of bytes.

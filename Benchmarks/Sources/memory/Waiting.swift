@@ -1,8 +1,6 @@
 import CMemory
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import Synchronization
 
 /// The memory that a call holds while it waits for its response.

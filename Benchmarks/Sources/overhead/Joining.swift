@@ -1,7 +1,5 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import Synchronization
 
 /// A transport that holds all requests until it is released.

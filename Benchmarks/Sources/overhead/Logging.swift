@@ -1,8 +1,6 @@
 import Foundation
 import Logging
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 /// A log handler that receives each line and discards it.
 private struct NoHandler: LogHandler {

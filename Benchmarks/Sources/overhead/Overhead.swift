@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAllocations
 import PipelineTesting
-import PipelineTransports
 
 /// Measures what the pipeline adds to a request to a stub, compared with yardsticks from the same run.
 @main

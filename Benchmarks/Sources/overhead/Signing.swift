@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineSigning
 
 extension Overhead {
     /// Returns cases for signatures, and for a plugin that signs with an empty closure.

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// The target that every case sends.
 enum Shop: TargetType, AccessTokenAuthorizable {

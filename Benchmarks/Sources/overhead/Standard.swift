@@ -1,5 +1,4 @@
 import Pipeline
-import PipelinePlugins
 
 extension Overhead {
     /// Returns cases for `PluginStack.standard` with credentials, and for each of its plugins alone.

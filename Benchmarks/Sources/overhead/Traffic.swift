@@ -1,5 +1,5 @@
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 
 extension Overhead {
     /// Returns cases for the plugins of traffic control, which have nothing to do, and for five of them together.

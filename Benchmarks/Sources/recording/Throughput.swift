@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineRecording
-import PipelineTransports
 
 /// Measures how many calls per second are replayed and recorded, compared with a stub that returns the same responses.
 @main

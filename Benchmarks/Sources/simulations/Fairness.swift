@@ -1,5 +1,5 @@
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 
 extension Scenario {

@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
-import PipelineTransports
 
 /// 100 calls per second that do not wait for each other, to a server that is healthy, slow and broken in turns.
 enum OpenSoak {
@@ -21,13 +19,10 @@ enum OpenSoak {
 
     /// The stacks, from the one that knows most of the server to the one that knows least.
     static var stacks: [(name: String, stack: PluginStack)] {
-        var retries = StackResilience.resilient
-        retries.breaker = nil
-        retries.rateLimit = nil
-        retries.concurrencyLimit = nil
+        let timeouts = TimeoutPlugin(attempt: .seconds(8), total: .seconds(30), idle: .seconds(30))
         return [
             (".standard(.resilient)", .standard(.resilient, logging: .off)),
-            ("timeouts and retries alone", .standard(retries, logging: .off)),
+            ("timeouts and retries alone", .standard(.timeouts(timeouts), logging: .off)),
             (".standard", .standard(logging: .off)),
         ]
     }

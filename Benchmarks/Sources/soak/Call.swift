@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// A planned call as a target.
 struct Call: TargetType, AccessTokenAuthorizable {

@@ -1,8 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
+import PipelineResilience
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

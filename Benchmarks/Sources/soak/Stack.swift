@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import Synchronization
 
 /// The plugins of a run.

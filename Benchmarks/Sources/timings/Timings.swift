@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelineTransports
 
 /// Sends requests and prints what their timelines say, for `scripts/deep/timings`.
 ///

@@ -1,8 +1,6 @@
 import AsyncHTTPClient
 import Foundation
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// A body of a given size, requested by a numbered task with the header fields of a typical app.
 struct Page: TargetType, AccessTokenAuthorizable {

@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelineTransports
 
 /// The work that two parallel tasks do, compared with one task.
 struct Scaling: Codable {

@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 
 extension ProxyOptions {
     /// Returns the cache of the proxy, which keeps responses in memory.

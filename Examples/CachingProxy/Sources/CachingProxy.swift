@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
-import PipelineTransports
+import Pipeline
 
 /// Starts a caching reverse proxy on the loopback address, with a page that shows hits and misses.
 @main

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Pipeline
 
 /// The options of the command line.

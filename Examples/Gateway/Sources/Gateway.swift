@@ -1,7 +1,6 @@
 import Foundation
 import Metrics
-import PipelinePlugins
-import PipelineTransports
+import Pipeline
 import ServiceLifecycle
 import Tracing
 import UnixSignals

@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
 import Synchronization
 
 /// A text style for terminals.

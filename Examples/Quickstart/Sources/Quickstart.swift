@@ -1,4 +1,5 @@
 import Foundation
+import PipelineInspector
 import PipelineRecording
 
 /// Starts a server with five APIs and calls them: with plugins, despite failures, as streams and downloads, and in the

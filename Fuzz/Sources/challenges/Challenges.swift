@@ -1,7 +1,7 @@
-import HTTPTypes
-import PipelinePlugins
+import Pipeline
+import PipelineAuth
 
-@testable import Pipeline
+@testable import PipelineCore
 
 #if FUZZER
 import FuzzSupport

@@ -1,9 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineRedaction
 
 @testable import PipelineRecording
-@testable import PipelineRedaction
 
 #if FUZZER
 import FuzzSupport

@@ -1,6 +1,7 @@
 import InMemoryTracing
 package import Pipeline
 import PipelinePlugins
+import PipelineTelemetry
 import Testing
 
 /// Records the violations in the telemetry of a provider as issues of the test.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
+import PipelineCaching
 
 /// Entries whose bodies follow from their identifier and their key, so that a wrong body is noticed.
 enum CacheSample {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
+import PipelineCaching
 
 #if canImport(Darwin)
 import Darwin

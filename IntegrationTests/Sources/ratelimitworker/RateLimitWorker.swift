@@ -1,9 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
-import PipelineTransports
+import PipelineResilience
 
 #if canImport(Darwin)
 import Darwin
@@ -32,7 +29,7 @@ enum RateLimitWorker {
                 per: .milliseconds(numbers[4]),
                 jitter: .milliseconds(numbers[5])
             )
-            let store = try RedisRateLimitStore(port: numbers[1], timeout: .milliseconds(numbers[6]))
+            let store = RedisRateLimitStore(try RedisServer(port: numbers[1]), timeout: .milliseconds(numbers[6]))
             let provider = Provider<URLTarget>(
                 transport: URLSessionTransport(),
                 plugins: [RateLimitPlugin(limit, partition: .shared, store: store)]

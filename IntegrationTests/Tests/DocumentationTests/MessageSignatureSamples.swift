@@ -1,7 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineSigning
 import PipelineTesting
 import TestSupport
 import Testing

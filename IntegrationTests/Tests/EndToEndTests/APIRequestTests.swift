@@ -1,9 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
+import PipelineAuth
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,4 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,6 +1,4 @@
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 import TestSupport
 import Testing
 

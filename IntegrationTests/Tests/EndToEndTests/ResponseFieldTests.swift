@@ -1,8 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import TestSupport
 import Testing
 

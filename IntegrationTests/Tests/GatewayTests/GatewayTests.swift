@@ -1,11 +1,8 @@
 import Foundation
-import HTTPTypes
 import Metrics
 import Pipeline
-import PipelinePlugins
 import PipelineRecording
 import PipelineTesting
-import PipelineTransports
 import ServiceLifecycle
 import TestSupport
 import Testing

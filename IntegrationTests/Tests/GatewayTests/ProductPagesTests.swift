@@ -1,7 +1,6 @@
-import HTTPTypes
 import Hummingbird
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Dispatch
-import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineCombine

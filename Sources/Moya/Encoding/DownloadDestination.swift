@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -35,7 +35,7 @@ public enum DownloadRequest {
     }
 }
 
-extension Pipeline.DownloadDestination {
+extension PipelineCore.DownloadDestination {
     static func moya(_ destination: @escaping DownloadRequest.Destination) -> Self {
         .custom { file, response in
             guard let head = response.httpURLResponse else {

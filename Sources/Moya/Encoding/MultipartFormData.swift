@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A multipart form, `multipart/form-data`, as HTML forms with files send it.
@@ -53,8 +53,8 @@ public struct MultipartFormData: Hashable, ExpressibleByArrayLiteral {
     }
 
     /// The same form for the native provider.
-    var native: Pipeline.MultipartFormData {
-        Pipeline.MultipartFormData(boundary: boundary, parts: parts.map(\.native))
+    var native: PipelineCore.MultipartFormData {
+        PipelineCore.MultipartFormData(boundary: boundary, parts: parts.map(\.native))
     }
 }
 
@@ -83,7 +83,7 @@ public struct MultipartFormBodyPart: Hashable {
         self.mimeType = mimeType
     }
 
-    fileprivate var native: Pipeline.MultipartFormBodyPart {
+    fileprivate var native: PipelineCore.MultipartFormBodyPart {
         let body: PipelineBody =
             switch provider {
             case .data(let data): .bytes(data)

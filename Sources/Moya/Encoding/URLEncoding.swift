@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 #if canImport(FoundationNetworking)
 import Foundation

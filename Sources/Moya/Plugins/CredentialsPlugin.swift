@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// A plugin that sets the credential with which an authentication challenge is answered.
-@available(swift, deprecated: 7, message: "Use CredentialsPlugin of PipelinePlugins.")
+@available(swift, deprecated: 7, message: "Use CredentialsPlugin of PipelineAuth.")
 public final class CredentialsPlugin: PluginType {
     /// Returns the credential for a target; `nil` for none.
     public typealias CredentialClosure = (any TargetType) -> URLCredential?

@@ -1,20 +1,21 @@
-public import Pipeline
+public import PipelineAuth
+public import PipelineCore
 public import PipelinePlugins
 
 /// A wrapper for a plugin of Pipeline that does not itself conform to ``PluginType``.
 ///
-/// Plugins of the module PipelinePlugins conform. Wrap your own, and those of other modules, such as `InspectorPlugin`
-/// of PipelineRecording: this module does not depend on PipelineRecording, so that apps do not link the inspector.
+/// Plugins of the modules PipelinePlugins and PipelineAuth conform. Wrap your own, and those of other modules, such as
+/// `CachePlugin` and `InspectorPlugin`: this module does not depend on theirs, so that apps do not link them.
 ///
 /// Plugins of Pipeline keep their order, and run inside all other plugins of the provider, whatever their position in
 /// its list. They take no part in stubs.
 public struct NativePlugin: PluginType {
-    let plugin: any Pipeline.PluginType
+    let plugin: any PipelineCore.PluginType
 }
 
 extension PluginType where Self == NativePlugin {
     /// Wraps a plugin of Pipeline.
-    public static func native(_ plugin: any Pipeline.PluginType) -> NativePlugin {
+    public static func native(_ plugin: any PipelineCore.PluginType) -> NativePlugin {
         NativePlugin(plugin: plugin)
     }
 }
@@ -23,32 +24,17 @@ extension PluginStack: PluginType {}
 
 extension ActivityPlugin: PluginType {}
 extension BasicAuthPlugin: PluginType {}
-extension CachePlugin: PluginType {}
-extension ChaosPlugin: PluginType {}
-extension CircuitBreakerPlugin: PluginType {}
-extension ConcurrencyLimitPlugin: PluginType {}
-extension CookiePlugin: PluginType {}
 extension DeduplicationPlugin: PluginType {}
 extension EventsPlugin: PluginType {}
-extension FallbackPlugin: PluginType {}
 extension GzipPlugin: PluginType {}
 extension HeadersPlugin: PluginType {}
-extension HedgingPlugin: PluginType {}
 extension LoggingPlugin: PluginType {}
 extension MinimumDurationPlugin: PluginType {}
 extension OAuthPlugin: PluginType {}
 extension PipelinePlugins.AccessTokenPlugin: PluginType {}
-extension PipelinePlugins.CredentialsPlugin: PluginType {}
-extension RateLimitPlugin: PluginType {}
+extension PipelineAuth.CredentialsPlugin: PluginType {}
 extension RequestIDPlugin: PluginType {}
 extension RetryPlugin: PluginType {}
-extension SigningPlugin: PluginType {}
 extension TimeoutPlugin: PluginType {}
 extension TokenRefreshPlugin: PluginType {}
 extension UnauthorizedPlugin: PluginType {}
-#if Metrics
-extension MetricsPlugin: PluginType {}
-#endif
-#if Tracing
-extension TracingPlugin: PluginType {}
-#endif

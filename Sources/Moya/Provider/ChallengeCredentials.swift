@@ -1,4 +1,5 @@
-import Pipeline
+import PipelineAuth
+import PipelineCore
 import PipelinePlugins
 import Synchronization
 
@@ -7,8 +8,8 @@ final class ChallengeCredentials: Sendable {
     private let passwords = Mutex<[String: String]>([:])
 
     /// A plugin that answers challenges with the credential of the call.
-    var plugin: PipelinePlugins.CredentialsPlugin {
-        PipelinePlugins.CredentialsPlugin(
+    var plugin: PipelineAuth.CredentialsPlugin {
+        PipelineAuth.CredentialsPlugin(
             account: { [self] target in
                 guard let credential = target.options[CurrentMoyaCall.self]?.credential else { return "" }
                 passwords.withLock { $0[credential.username] = credential.password }

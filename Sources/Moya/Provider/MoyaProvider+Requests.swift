@@ -1,7 +1,7 @@
 public import Dispatch
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -67,10 +67,10 @@ extension MoyaProvider {
             return nil
         }
         let delivery = Delivery(call, plugins)
-        var report: (@Sendable (Pipeline.ProgressResponse) -> Void)?
+        var report: (@Sendable (PipelineCore.ProgressResponse) -> Void)?
         if call.progress != nil { report = { delivery.report($0) } }
         let description = { [native] in native.description }
-        let task = provider.request(Pipeline.MultiTarget(native), progress: report) { result in
+        let task = provider.request(PipelineCore.MultiTarget(native), progress: report) { result in
             delivery.deliver(result, to: shared.request)
         }
         return CancellableToken(request: description) { task.cancel() }
@@ -144,7 +144,7 @@ private final class Delivery<Target: TargetType>: @unchecked Sendable {
         self.plugins = plugins
     }
 
-    func report(_ step: Pipeline.ProgressResponse) {
+    func report(_ step: PipelineCore.ProgressResponse) {
         guard !step.completed else { return }
         let counts = Counts(
             completed: Int64(step.transfer.byteCount),

@@ -1,6 +1,6 @@
 public import Dispatch
 import HTTPTypes
-public import Pipeline
+public import PipelineCore
 import PipelinePlugins
 
 #if canImport(FoundationNetworking)
@@ -57,7 +57,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
     /// The native provider, with the transport and the plugins of Pipeline of this provider.
     ///
     /// Its calls do not run the other plugins. With ``trackInflights``, its equal calls are sent once, too.
-    public let provider: Provider<Pipeline.MultiTarget>
+    public let provider: Provider<PipelineCore.MultiTarget>
 
     let callbackQueue: DispatchQueue?
     let inflights = InflightRequests()
@@ -93,8 +93,8 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         self.session = session
         self.plugins = plugins
         self.trackInflights = trackInflights
-        let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any Pipeline.PluginType }
-        ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any Pipeline.PluginType) }
+        let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any PipelineCore.PluginType }
+        ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any PipelineCore.PluginType) }
         let stages = ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
         // Innermost, so that all header fields and credentials are compared.
         deduplication = trackInflights ? DeduplicationPlugin(methods: [.get, .head], ignoredFields: []) : nil

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 import PipelineTransports
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// The statuses that a target accepts as success.
 @available(swift, deprecated: 7, message: "Use ValidationType of Pipeline, and anyStatus for none.")
@@ -22,7 +22,7 @@ public enum ValidationType: Equatable, Sendable {
     }
 
     /// The same validation by the native provider.
-    var native: Pipeline.ValidationType {
+    var native: PipelineCore.ValidationType {
         switch self {
         case .none: .anyStatus
         case .successCodes: .successCodes

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The cookies of header fields, as HAR lists them.
 enum HARCookies {

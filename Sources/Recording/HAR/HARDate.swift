@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Dates in HAR files: ISO 8601 with a zone and any number of decimals.
-enum HARDate {
+package enum HARDate {
     /// Parses a date, in UTC if it has no zone.
     ///
     /// Returns `nil` if the text is not a date.
@@ -18,7 +18,7 @@ enum HARDate {
     }
 
     /// Formats a date in UTC, to the millisecond: `2026-11-21T02:12:26.119Z`.
-    static func text(_ date: Date) -> String {
+    package static func text(_ date: Date) -> String {
         let limits = (days(1, 1, 1) * 86_400_000, days(9999, 12, 31) * 86_400_000)
         let value = (date.timeIntervalSince1970 * 1000).rounded()
         let milliseconds = min(max(Int(exactly: value) ?? 0, limits.0), limits.1)

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension HAREntry {
     /// Returns the body of the request, or `nil` if there was none.

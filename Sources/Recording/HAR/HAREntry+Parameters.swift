@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension HAREntry {
     /// Returns the type of the request body that `postData` names, if the fields name none or lack the boundary.

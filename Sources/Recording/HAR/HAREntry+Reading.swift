@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension HAREntry {
     /// Converts the entry to an exchange.

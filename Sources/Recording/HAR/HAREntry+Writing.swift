@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension HAREntry {
     /// Converts an exchange to an entry, strictly as HAR 1.2 requires.

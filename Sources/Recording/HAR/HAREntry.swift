@@ -6,9 +6,11 @@ import Foundation
 /// may be missing or `null`.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
-struct HAREntry: Sendable, Equatable {
+package struct HAREntry: Sendable, Equatable {
     /// The entry as it is in the file.
-    var json: JSONNode
+    package var json: JSONNode
+
+    package init(json: JSONNode) { self.json = json }
 
     var method: String? { json["request"]?["method"]?.string }
 

@@ -1,12 +1,12 @@
-import Foundation
-import Pipeline
+package import Foundation
+import PipelineCore
 
 /// A HAR file: the positions of its entries, and the changes to them.
 ///
 /// Entries are read on demand and written unchanged unless they have been replaced. The file is kept open, so it may be
 /// replaced on disk in the meantime. Memory holds 16 bytes for each entry in the file, all new entries, and the text
 /// around the entries.
-struct HARFile: Sendable {
+package struct HARFile: Sendable {
     /// The largest entry that is read, and the largest text around the entries, in bytes.
     static let maximumByteCount = 256 << 20
 
@@ -46,7 +46,7 @@ struct HARFile: Sendable {
     ///
     /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` with a ``HARFailure`` in it if the file is not
     ///   JSON, has no list of entries, or has a version other than 1.
-    init(contentsOf url: URL) throws {
+    package init(contentsOf url: URL) throws {
         let file = try HARSource(url)
         var scanner = HARScanner()
         do {
@@ -127,10 +127,10 @@ struct HARFile: Sendable {
 // MARK: - Entries
 
 extension HARFile {
-    var count: Int { slots.count }
+    package var count: Int { slots.count }
 
     /// The text around the entries, as the object `log` without entries.
-    var log: JSONNode { root["log"] ?? .null }
+    package var log: JSONNode { root["log"] ?? .null }
 
     /// Replaces the text around the entries.
     ///
@@ -156,7 +156,7 @@ extension HARFile {
     }
 
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is a position in the file.
-    func entry(at index: Int) throws -> HAREntry {
+    package func entry(at index: Int) throws -> HAREntry {
         switch slots[index] {
         case .entry(let entry): return entry
         case .source(let number):

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 #if canImport(Darwin)
 import Darwin

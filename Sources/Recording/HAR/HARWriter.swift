@@ -1,5 +1,5 @@
-import Foundation
-import Pipeline
+package import Foundation
+import PipelineCore
 
 #if canImport(Darwin)
 import Darwin
@@ -12,7 +12,7 @@ import Android
 #endif
 
 /// A writer for the bytes of a file.
-struct HARWriter {
+package struct HARWriter {
     private let descriptor: Int32
     private let url: URL
 
@@ -21,7 +21,7 @@ struct HARWriter {
     /// If this throws, the old file stays unchanged.
     ///
     /// - Throws: `.recording(.notWritten)`, and the errors of `write`.
-    static func replace(_ url: URL, _ write: (HARWriter) throws -> Void) throws {
+    package static func replace(_ url: URL, _ write: (HARWriter) throws -> Void) throws {
         let url = url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
         let temporary = folder.appending(
@@ -49,7 +49,7 @@ struct HARWriter {
     /// Creates the folder of a file, and the folders that contain it, unless they exist.
     ///
     /// - Throws: `.recording(.notWritten)`, which names the file as it was given.
-    static func makeFolder(of url: URL) throws {
+    package static func makeFolder(of url: URL) throws {
         let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
         let number = makeFolder(folder)
         guard number == 0 else { throw PipelineError.notCreated(folder, of: url, errno: number) }
@@ -71,7 +71,7 @@ struct HARWriter {
         return stat(folder.path, &status) == 0 ? 0 : number
     }
 
-    func append(_ data: Data) throws { try data.withUnsafeBytes { try append($0) } }
+    package func append(_ data: Data) throws { try data.withUnsafeBytes { try append($0) } }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws {
         try Self.append(bytes, to: descriptor, url)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension JSONNode {
     /// Returns the value as JSON text.
@@ -6,7 +6,7 @@ extension JSONNode {
     /// - Parameter indentation: the level of the value, for text over several lines with 2 blanks per level; `nil` for
     ///   one line.
     /// - Returns: UTF-8 without a trailing line break.
-    func data(indentation: Int? = nil) -> Data {
+    package func data(indentation: Int? = nil) -> Data {
         data(lines: indentation.map { (String(repeating: "  ", count: $0), "  ") })
     }
 

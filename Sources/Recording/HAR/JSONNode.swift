@@ -1,9 +1,9 @@
 import Foundation
 
 /// A JSON value that is written as it was read: members in order, numbers in their notation.
-indirect enum JSONNode: Sendable, Equatable {
+package indirect enum JSONNode: Sendable, Equatable {
     /// One member of an object.
-    struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
         var name: String
         var value: JSONNode
 
@@ -24,12 +24,12 @@ indirect enum JSONNode: Sendable, Equatable {
 
 extension JSONNode {
     /// Returns a number without a fraction.
-    static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
+    package static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
 
     /// Returns a number of milliseconds, rounded to 3 decimals, without trailing zeros.
     ///
     /// At most 30 years in either direction.
-    static func milliseconds(_ duration: Duration) -> JSONNode {
+    package static func milliseconds(_ duration: Duration) -> JSONNode {
         let limit = Duration.seconds(1_000_000_000)
         let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
         let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
@@ -41,7 +41,7 @@ extension JSONNode {
     }
 
     /// Returns an object of these members, except those that are `nil`.
-    static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
+    package static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
@@ -49,7 +49,7 @@ extension JSONNode {
     ///
     /// Setting `nil` removes the member. A new member is added at the end. If a name is repeated, the last member
     /// counts; RFC 8259 §4 leaves this open.
-    subscript(name: String) -> JSONNode? {
+    package subscript(name: String) -> JSONNode? {
         get {
             guard case .object(let members) = self else { return nil }
             guard let value = members.last(where: { $0.name == name })?.value, value != .null else { return nil }

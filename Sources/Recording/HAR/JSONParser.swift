@@ -1,11 +1,11 @@
 import Foundation
-import Pipeline
+package import PipelineCore
 
 /// A strict parser for JSON (RFC 8259), which reports the byte of an error.
 ///
 /// `NaN`, `Infinity` and `-Infinity`, which Python writes although they are not JSON, are read as `null`.
-struct JSONParser {
-    typealias Failure = JSONTokens.Failure
+package struct JSONParser {
+    package typealias Failure = JSONTokens.Failure
 
     static var maximumDepth: Int { JSONTokens.maximumDepth }
     /// The most values that are read.
@@ -19,7 +19,7 @@ struct JSONParser {
     private init(_ input: UnsafeBufferPointer<UInt8>) { tokens = JSONTokens(input) }
 
     /// Parses the bytes, which must be one value with optional blanks around it.
-    static func parse(_ bytes: some Collection<UInt8>) throws(Failure) -> JSONNode {
+    package static func parse(_ bytes: some Collection<UInt8>) throws(Failure) -> JSONNode {
         let result =
             bytes.withContiguousStorageIfAvailable { Self.result(of: $0) }
             ?? Array(bytes).withUnsafeBufferPointer { Self.result(of: $0) }

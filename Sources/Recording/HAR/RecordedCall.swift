@@ -1,9 +1,9 @@
-import Pipeline
+package import PipelineCore
 
 /// The place of an exchange in its call, and what the call had spent its time on when the exchange ended.
-struct RecordedCall: Sendable, Equatable {
+package struct RecordedCall: Sendable, Equatable {
     /// A part of the call's time.
-    struct Span: Sendable, Equatable {
+    package struct Span: Sendable, Equatable {
         let id: Int
         let parentID: Int?
         var kind: String
@@ -13,7 +13,7 @@ struct RecordedCall: Sendable, Equatable {
         let duration: Duration?
         var outcome: String?
 
-        init(_ span: Timeline.Span) {
+        package init(_ span: Timeline.Span) {
             id = span.id
             parentID = span.parentID
             kind = span.kind.rawValue
@@ -23,7 +23,7 @@ struct RecordedCall: Sendable, Equatable {
             outcome = span.outcome
         }
 
-        var json: JSONNode {
+        package var json: JSONNode {
             .object([
                 "id": .integer(id),
                 "parent": parentID.map(JSONNode.integer),
@@ -35,7 +35,7 @@ struct RecordedCall: Sendable, Equatable {
             ])
         }
 
-        func redacted(_ redaction: RecordingRedaction) -> Span {
+        package func redacted(_ redaction: RecordingRedaction) -> Span {
             var span = self
             span.kind = redaction.values(in: kind)
             span.name = redaction.text(name)

@@ -1,20 +1,20 @@
-import Foundation
-import HTTPTypes
-import Pipeline
+package import Foundation
+package import HTTPTypes
+package import PipelineCore
 
 /// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its
 /// notation.
-struct RecordedExchange: Sendable, Equatable {
+package struct RecordedExchange: Sendable, Equatable {
     /// The request that was sent.
-    struct Request: Sendable, Equatable {
-        var method: String
+    package struct Request: Sendable, Equatable {
+        package var method: String
         /// Absolute, without a fragment.
         var url: String
-        var headers: HTTPFields = [:]
+        package var headers: HTTPFields = [:]
         /// `nil` if there was none.
         ///
         /// An empty body counts as a body.
-        var body: Data?
+        package var body: Data?
         /// The type that a file names for the body beside the fields; `nil` if the fields name it.
         var bodyType: String?
         /// Whether the body was restored from the parameters of a multipart form, without the heads of its parts.
@@ -25,16 +25,16 @@ struct RecordedExchange: Sendable, Equatable {
     }
 
     /// The response.
-    struct Response: Sendable, Equatable {
-        var status: Int
+    package struct Response: Sendable, Equatable {
+        package var status: Int
         /// For example `Not Found`; empty with HTTP/2.
         var reasonPhrase = ""
         /// The fields as they arrived, including the name of a content coding that has been removed.
-        var headers: HTTPFields = [:]
+        package var headers: HTTPFields = [:]
         /// The decoded body.
         ///
         /// If the exchange failed within the body, the bytes that had arrived.
-        var body = Data()
+        package var body = Data()
         /// Whether the body is still in its content coding, as in some files.
         var isCoded = false
         /// The size of the body on the wire; `nil` if unknown.
@@ -55,31 +55,50 @@ struct RecordedExchange: Sendable, Equatable {
     }
 
     /// Why the response is missing or incomplete.
-    struct Failure: Sendable, Equatable {
+    package struct Failure: Sendable, Equatable {
         /// The text of a ``/Pipeline/PipelineError/Code-swift.struct``, such as `timeout.idle`.
         var code: String
         var text: String
     }
 
-    var request: Request
+    package var request: Request
     /// `nil` if the exchange failed before the header fields arrived.
-    var response: Response?
+    package var response: Response?
     /// `nil` if the response is complete.
-    var failure: Failure?
+    package var failure: Failure?
     /// When the request was sent.
-    var start: Date?
+    package var start: Date?
     /// The time from the request to the header fields.
-    var headDelay = Duration.zero
+    package var headDelay = Duration.zero
     /// The time from the request to the end of the exchange.
-    var duration = Duration.zero
+    package var duration = Duration.zero
     /// For example `HTTP/1.1`; empty if unknown.
-    var httpVersion = ""
+    package var httpVersion = ""
     /// Why a cache sent the request, such as `uri-miss`; `nil` without a cache.
-    var forwardReason: String?
+    package var forwardReason: String?
     /// How the time to the header fields was spent; not read from a file.
-    var timings = RecordedTimings()
+    package var timings = RecordedTimings()
     /// The connection; not read from a file.
-    var connection: ExchangeConnection?
+    package var connection: ExchangeConnection?
     /// The call; `nil` without a timeline, and not read from a file.
     var call: RecordedCall?
+}
+
+extension RecordedExchange {
+    package init(request: Request) { self.init(request: request, response: nil) }
+}
+
+extension RecordedExchange.Response {
+    package init(_ response: PipelineResponse, body: Data) {
+        self.init(
+            status: response.statusCode,
+            reasonPhrase: response.head.status.reasonPhrase,
+            headers: response.headers,
+            body: body
+        )
+    }
+}
+
+extension RecordedExchange.Failure {
+    package init(_ error: PipelineError) { self.init(code: error.code.rawValue, text: error.reason) }
 }

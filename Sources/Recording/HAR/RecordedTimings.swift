@@ -1,19 +1,19 @@
-import Pipeline
+import PipelineCore
 
 /// How the time from the request to the header fields was spent, as far as the transport has reported it.
-struct RecordedTimings: Sendable, Equatable {
+package struct RecordedTimings: Sendable, Equatable {
     /// The wait for a connection, without the times below.
-    var blocked: Duration?
+    package var blocked: Duration?
     /// The lookup of the host's addresses.
-    var dns: Duration?
+    package var dns: Duration?
     /// The establishment of a connection, with TLS.
-    var connect: Duration?
+    package var connect: Duration?
     /// The TLS handshake, which is part of `connect`.
-    var ssl: Duration?
+    package var ssl: Duration?
     /// The writing of the request.
-    var send = Duration.zero
+    package var send = Duration.zero
 
-    init() {}
+    package init() {}
 
     /// Returns the parts of a time; without reports, all of it is a wait for the server.
     init(_ phases: ExchangePhases, within head: Duration) {
@@ -40,7 +40,7 @@ struct RecordedTimings: Sendable, Equatable {
     private var beforeSending: Duration { (blocked ?? .zero) + (dns ?? .zero) + (connect ?? .zero) }
 
     /// Returns the members of HAR for an exchange.
-    func json(head: Duration, total: Duration) -> JSONNode {
+    package func json(head: Duration, total: Duration) -> JSONNode {
         .object([
             "blocked": blocked.map(JSONNode.milliseconds),
             "dns": dns.map(JSONNode.milliseconds),

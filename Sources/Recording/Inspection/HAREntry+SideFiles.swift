@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension HAREntry {
     /// The paths of the side files, relative to the folder of the recording.
@@ -11,7 +11,7 @@ extension HAREntry {
     /// - Parameter folder: the folder of the side files.
     /// - Returns: a copy; the same entry if it has no side files.
     /// - Throws: `.recording(.corrupt)` if a side file cannot be read.
-    func withoutSideFiles(in folder: URL?) throws -> HAREntry {
+    package func withoutSideFiles(in folder: URL?) throws -> HAREntry {
         guard !sideFiles.isEmpty else { return self }
         let exchange = try exchange(sideFiles: folder)
         var entry = self

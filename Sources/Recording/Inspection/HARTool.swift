@@ -1,6 +1,6 @@
 package import Foundation
 package import HTTPTypes
-package import Pipeline
+package import PipelineCore
 
 /// The work of the command `har`.
 ///
@@ -8,7 +8,7 @@ package import Pipeline
 ///
 /// All functions throw ``/Pipeline/PipelineError`` with a code of the kind `recording`.
 package struct HARTool {
-    private let redactor: Redactor
+    package let redactor: Redactor
     private let width: Int
     private let isColored: Bool
 
@@ -48,22 +48,6 @@ package struct HARTool {
         return try EntryDetail(entry, redactor: redactor).lines(isColored: isColored)
     }
 
-    /// Writes the entries as a page for a browser and returns the line to print.
-    package func page(of file: URL, to output: URL) throws -> String {
-        let har = try HARFile(contentsOf: file)
-        let redaction = RecordingRedaction(redactor)
-        let folder = file.resolvingSymlinksInPath().deletingLastPathComponent()
-        var log = redaction.log(har.log)
-        log["entries"] = .array(
-            try (0..<har.count).map { index in
-                redaction.entry(try har.entry(at: index).withoutSideFiles(in: folder)).json
-            }
-        )
-        let page = InspectorPage.html(JSONNode.object(["log": log]).data())
-        try HARWriter.replace(output) { try $0.append(page) }
-        return Self.count(har.count, "entry", "entries")
-    }
-
     /// Returns the problems of a file, or a line that says it is valid.
     package func findings(in file: URL, named name: String) throws -> (lines: [String], isValid: Bool) {
         let findings = RecordingCheck.findings(of: file, RecordingRedaction(redactor))
@@ -96,7 +80,7 @@ package struct HARTool {
         return RecordingDifference(entries[0], entries[1], ignoring: names, redactor: redactor).lines
     }
 
-    private static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(number) \(number == 1 ? one : many)"
     }
 }

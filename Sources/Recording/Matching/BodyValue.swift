@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// The form in which bodies are compared: bodies with the same meaning are equal.
 enum BodyValue {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// A redacted request in the form in which it is compared, with one value for each part.
 struct MatchedRequest: Sendable {

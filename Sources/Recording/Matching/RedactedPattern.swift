@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A comparison of a redacted text with another text: the placeholder matches any text without certain bytes.
 enum RedactedPattern {

@@ -1,6 +1,6 @@
 public import Foundation
 public import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The parts of a request that must equal those of a recorded one for the entry to be replayed.
 ///

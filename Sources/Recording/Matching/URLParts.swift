@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// The parts of an absolute URL, normalized so that URLs that differ only in notation are equal.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// One exchange while it is recorded.
@@ -208,7 +208,7 @@ final class LiveExchange: Sendable {
         guard let error = error as? PipelineError else {
             return .init(code: PipelineError.Code.transport.rawValue, text: "the transport threw \(type(of: error))")
         }
-        return .init(code: error.code.rawValue, text: error.reason)
+        return .init(error)
     }
 
     private static let maximumChunkCount = 10_000

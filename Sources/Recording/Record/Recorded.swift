@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// The data that a recorder has collected.
 struct Recorded: Sendable {

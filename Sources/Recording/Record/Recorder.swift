@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+package import PipelineCore
 import Synchronization
 
 /// A recorder that collects exchanges in the order in which their requests began, and writes them.
-final class Recorder: Sendable {
+package final class Recorder: Sendable {
     private struct State {
         var nextTicket = 0
         var recorded = Recorded()
@@ -68,7 +68,7 @@ final class Recorder: Sendable {
     }
 
     /// Prints an error that cannot be thrown to a caller.
-    static func print(_ error: PipelineError) { print("error: \(error.code.rawValue): \(error.reason)") }
+    package static func print(_ error: PipelineError) { print("error: \(error.code.rawValue): \(error.reason)") }
 
     private static func print(_ line: String) {
         _ = try? Data("\(line)\n".utf8).withUnsafeBytes {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// An output that writes the collected data of a recorder once.

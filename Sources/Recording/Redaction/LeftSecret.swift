@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A secret value that is left outside of its own place in a recording.
 struct LeftSecret {

@@ -1,8 +1,8 @@
-import Pipeline
+import PipelineCore
 
 /// The secret values that the exchanges of a recording have in their own places, such as a cookie or a secret query
 /// item.
-struct RecordedSecrets: Sendable {
+package struct RecordedSecrets: Sendable {
     /// The minimum length of a value that is replaced everywhere else, in bytes.
     static let replacedByteCount = 16
     /// The minimum length of a value that is reported if found elsewhere, in bytes.
@@ -13,19 +13,19 @@ struct RecordedSecrets: Sendable {
     private var values: [String: SecretOrigin] = [:]
     private var hosts: Set<String> = []
 
-    init() {}
+    package init() {}
 
     init(values: [String: SecretOrigin], host: String?) {
         self.values = values
         if let host, !host.isEmpty { hosts = [host.lowercased()] }
     }
 
-    mutating func formUnion(_ other: RecordedSecrets) {
+    package mutating func formUnion(_ other: RecordedSecrets) {
         values.merge(other.values) { first, _ in first }
         hosts.formUnion(other.hosts)
     }
 
-    var count: Int { values.count }
+    package var count: Int { values.count }
 
     /// Adds the secrets of an exchange, and returns the values to replace in it.
     ///
@@ -38,7 +38,9 @@ struct RecordedSecrets: Sendable {
     private static let searchedCount = 256
 
     /// The values that are replaced everywhere.
-    var replaced: Set<String> { Set(values.keys.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) }) }
+    package var replaced: Set<String> {
+        Set(values.keys.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) })
+    }
 
     /// The values that are too short to be replaced.
     ///

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension RecordingRedaction {
     /// Redacts an entry of any writer, including custom members.
     ///
     /// What is not redacted stays as it was written. Unknown members follow the rules for JSON.
-    func entry(_ entry: HAREntry) -> HAREntry {
+    package func entry(_ entry: HAREntry) -> HAREntry {
         HAREntry(
             json: mapMembers(of: entry.json) { name, value in
                 switch name {
@@ -20,7 +20,7 @@ extension RecordingRedaction {
     }
 
     /// Redacts the text around the entries of a file: pages, comments and custom members.
-    func log(_ log: JSONNode) -> JSONNode {
+    package func log(_ log: JSONNode) -> JSONNode {
         mapMembers(of: log) { name, value in
             switch name {
             case "version", "creator", "browser", "entries": value

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Pipeline
+package import PipelineCore
 
 extension RecordingRedaction {
     /// Returns the entry of an exchange, without secrets and with its bodies decoded if possible.
@@ -9,7 +9,7 @@ extension RecordingRedaction {
     ///   - request: its request, which marks fields as secret.
     ///   - limit: the most bytes of a decoded body.
     /// - Returns: the entry.
-    func entry(_ exchange: RecordedExchange, of request: PipelineRequest, upTo limit: Int) -> HAREntry {
+    package func entry(_ exchange: RecordedExchange, of request: PipelineRequest, upTo limit: Int) -> HAREntry {
         var exchange = exchange
         exchange.request = CodedBody.decoded(exchange.request, upTo: limit)
         if var response = exchange.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) {

@@ -1,12 +1,12 @@
 import Foundation
-import HTTPTypes
-import Pipeline
+package import HTTPTypes
+package import PipelineCore
 
 extension RecordingRedaction {
     /// Returns the values of the secret fields and query items of a request and of the cookies of its response.
     ///
     /// Hosts, paths, URLs, dates, plain words and short numbers are left out.
-    func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
+    package func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
         let values = values(of: request, response: response, minimumByteCount: RecordedSecrets.reportedByteCount)
         return RecordedSecrets(
             values: values.filter { !PlainValue.isPlain($0.key, isCookie: $0.value.kind == .cookie) },

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The differences between the body of a request and that of an entry, both redacted.
 struct BodyMismatch {

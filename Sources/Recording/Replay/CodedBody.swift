@@ -1,20 +1,20 @@
-import Foundation
-import HTTPTypes
-import Pipeline
+package import Foundation
+package import HTTPTypes
 import PipelineContentCoding
+import PipelineCore
 
 /// Bodies in the content codings that their header fields name.
 ///
 /// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
-enum CodedBody {
+package enum CodedBody {
     /// Returns whether the fields name a coding.
-    static func isNamed(in fields: HTTPFields) -> Bool {
+    package static func isNamed(in fields: HTTPFields) -> Bool {
         guard let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings) else { return true }
         return !codings.isEmpty
     }
 
     /// Returns whether a response has a complete body, unlike a response to HEAD or a partial one.
-    static func isWhole(status: Int, method: String) -> Bool {
+    package static func isWhole(status: Int, method: String) -> Bool {
         switch status {
         case 100..<200, 204, 205, 206, 304: false
         default: method != "HEAD"
@@ -31,7 +31,7 @@ enum CodedBody {
     ///   - limit: the most decoded bytes.
     /// - Returns: the body, and the lengths of its pieces.
     /// - Throws: `PipelineError` if the body is damaged, not in the coding, or larger than the limit.
-    static func decode(
+    package static func decode(
         _ body: Data,
         _ fields: HTTPFields,
         pieces: [Int] = [],

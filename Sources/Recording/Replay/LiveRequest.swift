@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// A request to find in a recording, in the forms in which it is compared and shown.
 struct LiveRequest: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// The reason why no entry can be replayed for a request: the differences from the nearest entries.
 struct Mismatch: Sendable {

@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import HTTPTypes
-import Pipeline
+package import PipelineCore
 import Synchronization
 
 /// The entries of a file, found by request and each replayed once.
@@ -218,7 +218,7 @@ final class Playback: Sendable {
 }
 
 extension RecordedExchange.Request {
-    init(_ request: PipelineRequest, body: Data?) {
+    package init(_ request: PipelineRequest, body: Data?) {
         let head = request.head
         self.init(
             method: head.method.rawValue,

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// The search of a recording for the entry of a request.
 struct Replay {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The clock of a recorded session, which advances only while an exchange is replayed or a task waits.

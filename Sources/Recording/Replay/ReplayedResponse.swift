@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// A recorded exchange as the response of a transport.
 struct ReplayedResponse {

@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 
 extension PipelineBenchmark {
     /// What the cases of a benchmark cost.

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// A benchmark of your own stacks and plugins.
 ///

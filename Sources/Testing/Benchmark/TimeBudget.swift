@@ -1,5 +1,5 @@
 import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A limit on a time, which holds for every machine only as a ratio, and in no CI, where other work disturbs it.
 enum TimeBudget {

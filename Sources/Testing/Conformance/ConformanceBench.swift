@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// One check of a conformance suite.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension ConformanceCheck {
     /// Checks of responses whose framing is malformed or unusual.

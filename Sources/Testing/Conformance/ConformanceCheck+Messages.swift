@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension ConformanceCheck {
     /// Checks of statuses, header fields and redirects.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension ConformanceCheck {
     static let download: @Sendable (ConformanceBench) async throws -> Void = { bench in

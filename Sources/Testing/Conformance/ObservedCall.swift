@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A call that runs in its own task and whose end can be awaited with a limit.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The plugin, the clock and the limits of one check.

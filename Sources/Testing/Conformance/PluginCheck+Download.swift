@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 extension PluginCheck {
     static let download: @Sendable (PluginBench) async -> [String] = { bench in

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 extension PluginCheck {

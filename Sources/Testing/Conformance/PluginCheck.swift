@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A check of ``PluginConformance``, which returns the violations it finds.

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 /// A conformance suite that checks the rules for every plugin.
 ///

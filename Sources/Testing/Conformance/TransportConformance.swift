@@ -1,5 +1,5 @@
 import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// A conformance suite that checks the rules for every transport.
 ///

@@ -1,6 +1,6 @@
 public import Foundation
 import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 /// Splits a multipart body into its parts, for tests of uploads.
 ///

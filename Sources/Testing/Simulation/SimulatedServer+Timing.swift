@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 extension SimulatedServer {
     /// How long something takes: a fixed time, or one that is drawn at random each time.

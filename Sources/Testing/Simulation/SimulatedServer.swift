@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// A server in virtual time, with a queue, a quota and bad days, to test a stack against.

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// What a simulated server does with its requests, as a value without a clock: all moments come from outside.
 ///

@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
-import Pipeline
+import PipelineCore
 
 /// The body of a response.
 ///

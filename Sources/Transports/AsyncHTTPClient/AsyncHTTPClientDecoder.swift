@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// NIO's parser with the transport's own limits.
 ///

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import NIOHTTP2
-import Pipeline
+import PipelineCore
 
 /// Errors of NIOHTTP2. Some types are not public, so they are recognized by name.
 extension AsyncHTTPClientErrorMapping {

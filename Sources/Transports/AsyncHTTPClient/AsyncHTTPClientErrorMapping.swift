@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Pipeline
+import PipelineCore
 
 /// The mapping from errors of AsyncHTTPClient, NIO and BoringSSL to typed errors.
 enum AsyncHTTPClientErrorMapping {

@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The current exchanges of a client, which let a connection find the exchange that it carries.

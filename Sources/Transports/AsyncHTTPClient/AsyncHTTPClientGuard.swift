@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// A handler between parser and client on an HTTP/1.1 connection.
 ///

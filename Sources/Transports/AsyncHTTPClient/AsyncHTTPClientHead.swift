@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import HTTPTypes
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// The status and header fields of a response.
 struct AsyncHTTPClientHead {

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// A check for heads that AsyncHTTPClient must not see.
 ///

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A pipe that reads a body in its own task, one piece ahead, so that the reading can be cancelled.

@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOPosix
-import Pipeline
+import PipelineCore
 
 /// The clients of a transport: for each trust rule and for all other hosts, one that connects as configured, and one
 /// for each proxy of the transport's policy.

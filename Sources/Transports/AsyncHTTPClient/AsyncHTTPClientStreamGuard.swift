@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// A handler between codec and client on an HTTP/2 stream.
 ///

@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A timekeeper that monitors all exchanges of a transport that wait for the network, with a single timer.

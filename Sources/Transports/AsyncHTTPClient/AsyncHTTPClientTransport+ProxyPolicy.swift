@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-public import Pipeline
+public import PipelineCore
 
 extension AsyncHTTPClientTransport {
     /// The source of a transport's proxies.

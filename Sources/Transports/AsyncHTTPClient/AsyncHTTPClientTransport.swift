@@ -3,7 +3,7 @@ public import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
 import NIOSSL
-public import Pipeline
+public import PipelineCore
 
 /// A transport that uses AsyncHTTPClient, on SwiftNIO: HTTP/1.1, and HTTP/2 if a server offers it over TLS.
 ///
@@ -26,7 +26,7 @@ public import Pipeline
 /// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, including Set-Cookie. The
 ///   reason phrase is lost.
 /// - For a call made with `request`, the body is read into memory up to
-///   ``/Pipeline/PipelineLimits/bufferedBodyByteCount``. Otherwise, and for a redirect, it is a stream. A reader that
+///   ``PipelineLimits/bufferedBodyByteCount``. Otherwise, and for a redirect, it is a stream. A reader that
 ///   pauses makes the server wait; dropping the stream closes the exchange.
 /// - A streamed body is sent as it is produced. The next piece is read when the network has taken the previous one. If
 ///   the exchange ends before the body, reading the body is cancelled. A response with a status of 300 or above ends
@@ -41,7 +41,7 @@ public import Pipeline
 /// - `trust` and `identities` apply to the transport's own clients, one for each rule. With either of them, TLS is that
 ///   of NIOSSL on every platform.
 /// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
-///   ``/Pipeline/PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
+///   ``PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A
 ///   shared client cannot report it: the time of an attempt starts with its exchange.
 /// - If a reused connection is lost before any byte of the next response, the transport's own client sends the request
 ///   on another connection, at most twice. It resends a request with a safe method (GET, HEAD, OPTIONS, TRACE, QUERY)
@@ -112,10 +112,10 @@ public import Pipeline
 /// | `connectionLost` | the connection ended without a response, was reset, or ended because a shared client was shut down |
 /// | `truncated` | the body is shorter than announced, or TLS does not confirm the end of a body without a length |
 /// | `malformedResponse` | the response is not HTTP, is an unrequested 101, has a transfer coding other than chunked, or its length is repeated or not a number; with HTTP/2 also if header fields of more than 16 KiB are compressed to less |
-/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``/Pipeline/PipelineLimits/headerByteCount`` is |
-/// | `limit.headerCount` | there are more header fields than ``/Pipeline/PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` is |
+/// | `limit.headerCount` | there are more header fields than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
 /// | `limit.informational` | more than `informationalCount` responses with a status of 100 to 199 preceded a response over HTTP/1.1 |
-/// | `limit.bodyBytes` | the body of a `request` call is larger than ``/Pipeline/PipelineLimits/bufferedBodyByteCount`` |
+/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have its announced length |
 /// | `invalidRequest.body` | a TRACE request has a body |
 /// | `clientClosed` | the client was shut down |

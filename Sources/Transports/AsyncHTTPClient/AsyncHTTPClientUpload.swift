@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import Pipeline
+import PipelineCore
 
 /// A request as AsyncHTTPClient's type, and the reading of its body while it is sent.
 struct AsyncHTTPClientUpload: Sendable {

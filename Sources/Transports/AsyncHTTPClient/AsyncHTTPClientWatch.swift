@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A watch that limits how long an exchange waits for the network.

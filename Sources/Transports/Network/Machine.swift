@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// What a transport needs to know about its machine.
 ///

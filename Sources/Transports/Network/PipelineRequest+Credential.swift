@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension PipelineRequest {
     /// The host and port if the host is a loopback address, whatever the scheme is.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The environment variables that name proxies, read as curl reads them.
 ///

@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 extension Provider {
     /// Creates a provider with the best transport that is compiled in.

@@ -1,6 +1,6 @@
 // These declarations cannot be used. They make the compiler say how to stub, which Moya does with a closure.
 
-public import Pipeline
+public import PipelineCore
 
 extension Provider {
     /// Unavailable: pass a ``StubTransport``.

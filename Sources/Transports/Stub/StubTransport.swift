@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Pipeline
+public import PipelineCore
 
 /// A transport that responds with the endpoint's sample response, without a network.
 ///
@@ -21,7 +21,7 @@ public import Pipeline
 /// and an error of decoding it names the target without a sample.
 ///
 /// **Errors**: the endpoint's `networkError`, with a `URLError` converted to the typed error of a real transport;
-/// ``/Pipeline/PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed if no transport
+/// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed if no transport
 /// is wrapped; `CancellationError` at once if the call is cancelled during the delay.
 public struct StubTransport: Transport {
     /// The way in which a target is stubbed.

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// The client identities of a transport by host, which can be replaced while the transport is in use.

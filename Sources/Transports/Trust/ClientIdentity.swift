@@ -1,5 +1,5 @@
 import Foundation
-public import Pipeline
+public import PipelineCore
 import PipelineHashes
 
 #if AsyncHTTPClient

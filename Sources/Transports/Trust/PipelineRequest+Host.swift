@@ -1,5 +1,5 @@
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 extension PipelineRequest {
     /// The host to which rules of trust, identities and proxies apply.

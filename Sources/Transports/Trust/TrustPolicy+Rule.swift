@@ -1,5 +1,5 @@
 public import Foundation
-import Pipeline
+import PipelineCore
 
 #if AsyncHTTPClient
 import NIOSSL

@@ -1,5 +1,5 @@
 import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// The servers that a transport trusts, by host: authorities, pinned keys and TLS versions.
 ///

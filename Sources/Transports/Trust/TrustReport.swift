@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// A pin that did not match, or that was no longer enforced.
 public struct TrustReport: Sendable, Hashable {

@@ -1,6 +1,6 @@
 #if !canImport(FoundationNetworking)
 import Foundation
-import Pipeline
+import PipelineCore
 
 extension PipelineContext {
     /// Reports the connection and the phases that a session has measured, as dates, for an exchange that has ended.

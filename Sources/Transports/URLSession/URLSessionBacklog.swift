@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// Bytes that have arrived but have not been read: in memory up to a limit, then in a temporary file if that is
 /// allowed.

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// Bytes in a temporary file, read in the order in which they were written.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A streamed body that is read to its end so that Foundation can send it.
 enum URLSessionSpool: Sendable {

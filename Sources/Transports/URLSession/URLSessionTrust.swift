@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The trust rules and client identities of a session.
 struct URLSessionTrust: Sendable {

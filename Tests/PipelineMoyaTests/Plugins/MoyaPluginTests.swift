@@ -1,4 +1,5 @@
 import Foundation
+import PipelineAuth
 import PipelineMoya
 import PipelineTesting
 import TestSupport

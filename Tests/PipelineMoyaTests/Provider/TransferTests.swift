@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-import struct Pipeline.PipelineBody
+import struct PipelineCore.PipelineBody
 
 @Suite("Transfers of MoyaProvider", .tags(.concurrent), .watched) struct MoyaTransferTests {
     /// A body of four pieces, each of which arrives when the progress of the previous one was reported.

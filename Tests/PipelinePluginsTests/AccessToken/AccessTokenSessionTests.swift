@@ -1,6 +1,6 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -90,7 +90,7 @@ struct AccessTokenSessionTests {
     @Test("G05: a call whose user has changed does not fall back to the stored response of the later user")
     func fallenBack() async throws {
         let transport = users([.cacheControl: "max-age=10, stale-if-error=600"], failsFrom: 2)
-        let provider = provider(transport, [FallbackPlugin.stored, plugin, CachePlugin()])
+        let provider = provider(transport, [StaleFallbackPlugin(), plugin, CachePlugin()])
         try await clock.run {
             for user in ["bob", "alice"] {
                 login.user = user

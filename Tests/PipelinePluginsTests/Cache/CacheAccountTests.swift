@@ -1,8 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineAuth
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -3,7 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("CacheDate", .watched)
 struct CacheDateTests {

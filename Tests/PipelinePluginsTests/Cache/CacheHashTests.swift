@@ -1,8 +1,9 @@
 import Foundation
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("The hash of cache keys", .watched)
 struct CacheHashTests {

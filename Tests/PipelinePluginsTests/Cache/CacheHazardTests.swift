@@ -1,8 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineAuth
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -322,7 +322,7 @@ struct CacheHazardTests {
             index == 0
                 ? .status(200, headers: fields, body: "a") : .status(503, headers: CacheBench.control("max-age=60"))
         }
-        let bench = CacheBench(transport, outside: isDelayed ? [FallbackPlugin.stored] : [])
+        let bench = CacheBench(transport, outside: isDelayed ? [StaleFallbackPlugin()] : [])
         #expect(try await bench.get() == "a miss")
         bench.clock.advance(by: .seconds(10))
         for _ in 1...2 { #expect(try await bench.get() == "a stale") }

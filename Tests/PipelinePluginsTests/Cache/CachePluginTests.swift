@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -324,7 +322,7 @@ struct CachePluginTests {
 
     @Test("The standard stack with cookies and a cache has no finding")
     func order() {
-        let stack = PluginStack.standard(cookies: CookiePlugin(), cache: CachePlugin()) {
+        let stack = PluginStack.standard(.cookies(), .cache()) {
             AccessTokenPlugin { _ in "t" }
         }
         let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: [stack])

@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -77,7 +76,7 @@ struct CacheStackTests {
     private func bench(_ cache: CachePlugin) -> CacheBench {
         let fields = CacheBench.control("max-age=60")
         let transport = ScriptedTransport { _, index in .status(200, headers: fields, body: "\(index)") }
-        return CacheBench(transport, stack: .standard(cache: cache))
+        return CacheBench(transport, stack: .standard(.cache(cache)))
     }
 
     @Test("The response of a cache that has none is not retried")

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
+import PipelinePlugins
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 /// Messages for the tests of the cache rules, from short texts.
 enum CacheSamples {

@@ -1,10 +1,7 @@
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 @Suite("CacheStatus", .watched)
 struct CacheStatusTests {

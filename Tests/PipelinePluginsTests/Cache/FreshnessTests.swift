@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("Freshness of stored responses", .watched)
 struct FreshnessTests {

@@ -1,8 +1,9 @@
 import HTTPTypes
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("Invalidation of stored responses", .watched)
 struct InvalidationTests {

@@ -1,7 +1,8 @@
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("The changes that a cache has seen", .watched)
 struct InvalidationsTests {

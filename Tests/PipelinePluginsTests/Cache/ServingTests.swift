@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("Responses from the store", .watched)
 struct ServingTests {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("The work of stores", .tags(.concurrent), .watched)
 struct StoreWorkTests {

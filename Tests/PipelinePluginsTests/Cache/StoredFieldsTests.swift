@@ -1,8 +1,10 @@
 import HTTPTypes
+import PipelineAuth
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("Fields of stored responses", .watched)
 struct StoredFieldsTests {

@@ -1,5 +1,5 @@
 import Foundation
-import PipelineStores
+import PipelineCaching
 import Synchronization
 
 /// A store that calls a closure before each method, which can record it, fail, or wait.

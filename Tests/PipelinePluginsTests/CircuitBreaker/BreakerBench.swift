@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 

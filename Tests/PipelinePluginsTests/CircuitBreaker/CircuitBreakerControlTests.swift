@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("CircuitBreakerPlugin: control and reports", .watched)
 struct CircuitBreakerControlTests {
@@ -174,7 +174,7 @@ struct CircuitBreakerControlTests {
 
     @Test("V13: 1,100 hosts that each fail once do not make the breaker forget a circuit that is open")
     func manyHosts() async throws {
-        let breaker = try #require(StackResilience.resilient.breaker)
+        let breaker = try #require(StandardPart.resilient.plugins[.breaker]?.plugins.first as? CircuitBreakerPlugin)
         let bench = BreakerBench(ScriptedTransport(always: .status(500)), [breaker])
         for _ in 0..<10 { #expect(await bench.send() == "500") }
         for number in 0..<1_100 { #expect(await bench.send(Ask(url: "https://h\(number).test")) == "500") }

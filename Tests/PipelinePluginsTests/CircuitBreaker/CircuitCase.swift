@@ -1,7 +1,7 @@
 import Pipeline
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 /// A step of a case of a circuit.
 enum CircuitStep: Sendable {

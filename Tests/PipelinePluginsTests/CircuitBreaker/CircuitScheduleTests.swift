@@ -2,7 +2,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 /// A circuit that keeps every outcome and looks through all of them each time.
 private struct ReferenceCircuit {

@@ -2,7 +2,8 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
+@testable import PipelineTesting
 
 @Suite("Circuit", .watched)
 struct CircuitTests {

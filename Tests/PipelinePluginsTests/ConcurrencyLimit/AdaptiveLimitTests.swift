@@ -2,7 +2,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("AdaptiveLimit", .watched)
 struct AdaptiveLimitTests {

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,14 +1,11 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineStores
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineCaching
 
 @Suite("CookiePlugin", .tags(.concurrent), .watched)
 struct CookiePluginTests {

@@ -1,7 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PipelineAuth
 import PipelinePlugins
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineSigning
 import PipelineTesting
 import Synchronization
 import TestSupport

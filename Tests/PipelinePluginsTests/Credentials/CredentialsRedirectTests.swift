@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineHashes
 import PipelineTesting
 import Synchronization
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 /// A strict Digest server, which checks the response and that no use count of a nonce repeats.
 final class DigestServer: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
 import PipelineHashes
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("Hash functions for Digest", .watched)
 struct HashTests {

@@ -3,7 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("MD5", .watched)
 struct MD5Tests {

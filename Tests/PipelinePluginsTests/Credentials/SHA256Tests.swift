@@ -1,9 +1,8 @@
 import Foundation
 import PipelineHashes
+import PipelinePlugins
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 @Suite("SHA-256", .watched)
 struct SHA256Tests {

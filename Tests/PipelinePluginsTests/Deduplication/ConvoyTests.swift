@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -12,11 +12,7 @@ struct ConvoyTests {
     private typealias Bench = ConvoyBench
 
     /// The standard stack without the timer of attempts, so that only retries wait.
-    private static var stack: PluginStack {
-        var resilience = StackResilience.basic
-        resilience.attemptTimeout = nil
-        return .standard(resilience)
-    }
+    private static var stack: PluginStack { .standard(.timeouts(TimeoutPlugin(idle: .seconds(60)))) }
 
     // MARK: With RetryPlugin
 

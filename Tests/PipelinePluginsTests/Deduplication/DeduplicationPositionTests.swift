@@ -1,13 +1,10 @@
 import Foundation
-import HTTPTypes
 import Logging
 import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 @Suite("DeduplicationPlugin: position", .tags(.concurrent), .watched)
 struct DeduplicationPositionTests {

@@ -1,9 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -154,7 +154,7 @@ struct FallbackPluginTests {
         let transport = ScriptedTransport { _, index in
             index == 0 ? .status(200, headers: fields, body: "0") : .failure(.connectionLost)
         }
-        let bench = CacheBench(transport, outside: [Self.plugin, FallbackPlugin.stored])
+        let bench = CacheBench(transport, outside: [Self.plugin, StaleFallbackPlugin()])
         #expect(try await bench.response().isFallback == false)
         bench.clock.advance(by: .seconds(100))
         let stale = try await bench.response()

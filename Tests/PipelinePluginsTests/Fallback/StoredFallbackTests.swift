@@ -1,18 +1,17 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("FallbackPlugin.stored", .tags(.concurrent), .watched)
+@Suite("StaleFallbackPlugin", .tags(.concurrent), .watched)
 struct StoredFallbackTests {
     @Test("The plugin passes the conformance suite")
     func conformance() async {
-        let suite = PluginConformance { FallbackPlugin.stored }
+        let suite = PluginConformance { StaleFallbackPlugin() }
         #expect(await suite.run() == [])
     }
 
@@ -26,7 +25,7 @@ struct StoredFallbackTests {
         let bench = CacheBench(
             transport,
             outside: [
-                FallbackPlugin.stored,
+                StaleFallbackPlugin(),
                 RetryPlugin(maximumAttempts: 3, backoff: .constant(.zero)),
             ]
         )
@@ -44,7 +43,7 @@ struct StoredFallbackTests {
             return .delayed(.seconds(1), status == 0 ? .failure(.connectionLost) : .status(status))
         }
         let deduplication = DeduplicationPlugin()
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, deduplication])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), deduplication])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         let calls = (1...100).map { _ in Task { try await bench.get() } }
@@ -64,7 +63,7 @@ struct StoredFallbackTests {
             try await context.clock.sleep(for: .seconds(1))
             return try await next(request)
         }
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, DeduplicationPlugin(), slow])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), DeduplicationPlugin(), slow])
         func begin() -> Task<String, any Error> { Task { try await bench.get() } }
         let storing = begin()
         try await bench.clock.advanceToNextSleeper()
@@ -85,7 +84,7 @@ struct StoredFallbackTests {
         let transport = ScriptedTransport([
             .status(200, headers: CacheBench.control("max-age=60"), body: "0"), .failure(.connectionLost),
         ])
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         let error = await #expect(throws: PipelineError.self) { try await bench.get() }
@@ -97,7 +96,7 @@ struct StoredFallbackTests {
     func afterLimit() async throws {
         let fields = CacheBench.control("max-age=60, stale-if-error=600")
         let transport = ScriptedTransport([.status(200, headers: fields, body: "0"), .status(503)])
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(661))
         #expect(try await bench.response().statusCode == 503)
@@ -124,7 +123,7 @@ struct StoredFallbackTests {
             }
             let provider = Provider<Ask>(
                 transport: transport,
-                plugins: [FallbackPlugin.stored, delay, cache],
+                plugins: [StaleFallbackPlugin(), delay, cache],
                 configuration: .init(clock: clock)
             )
             _ = try await provider.request(Ask())
@@ -152,7 +151,7 @@ struct StoredFallbackTests {
             }
         )
         let transport = ScriptedTransport([.status(200, headers: fields, body: "0"), .status(503, body: body)])
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin()])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         #expect(try await bench.get() == "0 stale")
@@ -175,7 +174,7 @@ struct StoredFallbackTests {
             }
             return try result.get()
         }
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, wait])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), wait])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         let call = Task { try await bench.get() }
@@ -198,7 +197,7 @@ struct StoredFallbackTests {
             if count == 2 { withUnsafeCurrentTask { $0?.cancel() } }
             return try result.get()
         }
-        let bench = CacheBench(transport, outside: [FallbackPlugin.stored, cancel])
+        let bench = CacheBench(transport, outside: [StaleFallbackPlugin(), cancel])
         #expect(try await bench.get() == "0 miss")
         bench.clock.advance(by: .seconds(100))
         await #expect(throws: (any Error).self) { try await Task { try await bench.get() }.value }
@@ -210,9 +209,9 @@ struct StoredFallbackTests {
         func findings(_ plugins: [any PluginType]) -> [String] {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain().findings.map(\.id)
         }
-        #expect(findings([FallbackPlugin.stored, RetryPlugin(), CachePlugin()]) == [])
-        #expect(findings([RetryPlugin(), FallbackPlugin.stored, CachePlugin()]) == ["fallback-inside-retry"])
-        #expect(findings([FallbackPlugin.stored]) == ["fallback-without-cache"])
+        #expect(findings([StaleFallbackPlugin(), RetryPlugin(), CachePlugin()]) == [])
+        #expect(findings([RetryPlugin(), StaleFallbackPlugin(), CachePlugin()]) == ["fallback-inside-retry"])
+        #expect(findings([StaleFallbackPlugin()]) == ["fallback-without-cache"])
         #expect(findings([CachePlugin(), CachePlugin()]) == ["cache-twice"])
         #expect(findings([CachePlugin(), CookiePlugin()]) == ["cookies-inside-cache"])
         func exchange(_ capabilities: Set<PluginCapability>) -> any PluginType {

@@ -1,11 +1,10 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing
 
-/// The codings that the traits `Brotli` and `Zstd` add.
+/// The codings that the trait `Compression` adds.
 @Suite("GzipPlugin: codings by trait", .watched)
 struct GzipTraitsTests {
     private let text = GzipDecodingTests.text
@@ -13,16 +12,16 @@ struct GzipTraitsTests {
     /// The value of Accept-Encoding with the traits of this build.
     static let accepted: String = {
         var names = ["gzip", "deflate"]
-        #if Brotli
+        #if Compression
         names.append("br")
         #endif
-        #if Zstd
+        #if Compression
         names.append("zstd")
         #endif
         return names.joined(separator: ", ")
     }()
 
-    #if !Brotli
+    #if !Compression
     @Test("Without its trait, br is unsupported")
     func noBrotli() async throws {
         let answer = CodedAnswer(body: text, coding: "br")
@@ -30,7 +29,7 @@ struct GzipTraitsTests {
     }
     #endif
 
-    #if !Zstd
+    #if !Compression
     @Test("Without its trait, zstd is unsupported")
     func noZstd() async throws {
         let answer = CodedAnswer(body: text, coding: "zstd")
@@ -40,11 +39,11 @@ struct GzipTraitsTests {
 
     static let vectors: [(coding: String, body: Data)] = {
         var vectors: [(String, Data)] = []
-        #if Brotli
+        #if Compression
         let brotli = "G0cAqJwHdiywbD0K2E+oqcLQ3iSZGVuDsMzlzTM8PXDIgcPh8yAPSIMNOI9kmvdlOrQaIojrGHT0Zz9LYyhcBwE="
         vectors.append(("br", Data(base64Encoded: brotli) ?? Data()))
         #endif
-        #if Zstd
+        #if Compression
         let zstd =
             "KLUv/QRo7QEAggMNEZB9UPpD6Q+lf013F9Vdf8wBHsp7f+rRO0CwuN7f3KTq01zoNDq7PMPjD8M5nBFlpZskAgEAVqRAAfwRGpY="
         vectors.append(("zstd", Data(base64Encoded: zstd) ?? Data()))

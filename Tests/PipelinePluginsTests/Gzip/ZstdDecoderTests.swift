@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing
@@ -9,7 +8,7 @@ import Testing
 struct ZstdDecoderTests {
     private let text = GzipDecodingTests.text
 
-    #if Zstd
+    #if Compression
     @Test("All zstd frames of a body are decoded", arguments: Serving.allCases)
     func frames(serving: Serving) async throws {
         for (coding, body) in GzipTraitsTests.vectors where coding == "zstd" {

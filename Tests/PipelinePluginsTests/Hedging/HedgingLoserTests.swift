@@ -1,8 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

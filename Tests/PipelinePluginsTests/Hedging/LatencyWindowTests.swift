@@ -1,7 +1,8 @@
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("Percentiles of latencies", .watched)
 struct LatencyWindowTests {

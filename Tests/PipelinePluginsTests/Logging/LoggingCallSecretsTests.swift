@@ -1,6 +1,4 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import Synchronization
 import TestSupport

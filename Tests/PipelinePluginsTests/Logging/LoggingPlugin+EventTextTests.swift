@@ -1,10 +1,7 @@
 import Foundation
-import HTTPTypes
 import Logging
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Logging
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Logging
 import Pipeline
 import PipelineTesting
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PipelinePlugins
+@testable import PipelineTelemetry
 
 @Suite("LoggingPlugin", .tags(.concurrent), .watched)
 struct LoggingPluginTests {

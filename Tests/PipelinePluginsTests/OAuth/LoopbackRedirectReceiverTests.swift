@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: the loopback redirect", .tags(.concurrent), .realTime, .watched)
 struct LoopbackRedirectReceiverTests {

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: authorization code with PKCE", .tags(.concurrent), .watched)
 struct OAuthAuthorizationTests {

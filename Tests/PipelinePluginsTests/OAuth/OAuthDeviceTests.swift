@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,12 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: servers that differ from the standard", .tags(.concurrent), .watched)
 struct OAuthDialectTests {

@@ -1,12 +1,11 @@
 import Foundation
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: sessions and stores", .tags(.concurrent), .watched)
 struct OAuthPluginTests {

@@ -1,12 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: the authorization server", .tags(.concurrent), .watched)
 struct OAuthServerTests {

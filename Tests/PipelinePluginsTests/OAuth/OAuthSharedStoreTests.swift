@@ -1,12 +1,11 @@
 import Foundation
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 /// Two processes, here two plugins, that keep their sessions in one store.
 @Suite("OAuthPlugin: a store that other processes use, or that fails", .watched)

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("Header fields RateLimit and RateLimit-Policy", .watched)
 struct QuotaFieldsTests {

@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,7 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing

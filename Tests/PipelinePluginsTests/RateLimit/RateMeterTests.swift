@@ -3,7 +3,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("RateMeter", .watched)
 struct RateMeterTests {

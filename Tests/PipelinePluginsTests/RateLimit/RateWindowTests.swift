@@ -1,7 +1,8 @@
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("RateWindow", .watched)
 struct RateWindowTests {

@@ -1,13 +1,12 @@
 import Foundation
 import Logging
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("Log lines of a rate limit whose store is unavailable", .watched)
 struct SharedQuotaTests {

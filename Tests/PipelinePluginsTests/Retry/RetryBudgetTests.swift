@@ -1,12 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 @Suite("RetryBudget", .tags(.concurrent), .watched)
 struct RetryBudgetTests {

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineAuth
+import PipelineCaching
+import PipelineResilience
+import PipelineSigning
 import PipelineTesting
 import Synchronization
 import TestSupport

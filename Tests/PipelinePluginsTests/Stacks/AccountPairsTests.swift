@@ -1,13 +1,11 @@
 import Foundation
-import HTTPTypes
 import Logging
 import Pipeline
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 /// Every plugin that shares, stores, joins or repeats, with every way to set a credential at every place.
 @Suite("Two accounts with equal calls", .watched)

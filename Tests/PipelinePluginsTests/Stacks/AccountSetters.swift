@@ -1,8 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineAuth
+import PipelineCaching
+import PipelineSigning
 import PipelineTesting
 
 /// A call of an account; the calls of all accounts are equal.

@@ -1,7 +1,6 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 
 /// A way to share, store, join or repeat what a server returns, and the places in it for plugins that set a credential.
@@ -54,7 +53,7 @@ struct AccountSharer: Sendable {
             fields: [.cacheControl: "max-age=1"],
             pause: .seconds(10),
             failsLater: true
-        ) { _ in [FallbackPlugin.stored, CachePlugin(), DeduplicationPlugin()] },
+        ) { _ in [StaleFallbackPlugin(), CachePlugin(), DeduplicationPlugin()] },
         AccountSharer(name: "hedging", shares: false) { _ in
             [HedgingPlugin(after: .fixed(.milliseconds(10))), DeduplicationPlugin()]
         },
@@ -68,20 +67,20 @@ struct AccountSharer: Sendable {
             [.standard(logging: .off) { PluginStack(braces) }]
         },
         AccountSharer(name: "standard with cache", hasBraces: true) { braces in
-            [.standard(logging: .off, cookies: CookiePlugin(), cache: CachePlugin()) { PluginStack(braces) }]
+            [.standard(.cookies(), .cache(), logging: .off) { PluginStack(braces) }]
         },
         AccountSharer(name: "standard with a shared cache", hasBraces: true) { braces in
-            [.standard(logging: .off, cache: CachePlugin(rules: .shared)) { PluginStack(braces) }]
+            [.standard(.cache(CachePlugin(rules: .shared)), logging: .off) { PluginStack(braces) }]
         },
         AccountSharer(name: "standard with a cache with account", hasBraces: true) { braces in
             [
-                .standard(logging: .off, cache: CachePlugin(account: { AccountCall.account($0) })) {
+                .standard(.cache(CachePlugin(account: { AccountCall.account($0) })), logging: .off) {
                     PluginStack(braces)
                 }
             ]
         },
         AccountSharer(name: "resilient with cache", hasBraces: true) { braces in
-            [.standard(.resilient, logging: .off, cache: CachePlugin()) { PluginStack(braces) }]
+            [.standard(.resilient, .cache(), logging: .off) { PluginStack(braces) }]
         },
     ]
 

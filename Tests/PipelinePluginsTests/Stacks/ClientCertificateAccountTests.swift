@@ -1,7 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -41,7 +40,7 @@ struct ClientCertificateAccountTests {
     }
 
     private static let stacks: [[any PluginType]] = [
-        [CachePlugin()], [DeduplicationPlugin()], [.standard(cache: CachePlugin())],
+        [CachePlugin()], [DeduplicationPlugin()], [.standard(.cache())],
         [CachePlugin(rules: .shared)],
     ]
 

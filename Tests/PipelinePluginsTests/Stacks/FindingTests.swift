@@ -1,5 +1,7 @@
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineCaching
+import PipelineSigning
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineAuth
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,7 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing
@@ -9,33 +9,39 @@ import Testing
 struct PluginStackResilienceTests {
     @Test("The resilient stack shows its plugins in order, and has no findings")
     func explanation() {
-        var resilience = StackResilience.resilient
-        resilience.hedging = .percentile(0.95)
-        resilience.fallback = FallbackPlugin { _ in nil }
-        let stack = PluginStack.standard(resilience, cookies: CookiePlugin(), cache: CachePlugin())
+        let retry = RetryPlugin()
+        let stack = PluginStack.standard(
+            .cache(),
+            .hedging(HedgingPlugin(after: .percentile(0.95), budget: retry.budget)),
+            .cookies(),
+            .resilient,
+            .retries(retry),
+            .fallback(FallbackPlugin { _ in nil })
+        )
         let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: [stack])
         #expect(
             provider.plugins.map(\.name) == [
                 "LoggingPlugin", "MinimumDurationPlugin", "FallbackPlugin", "TimeoutPlugin", "RequestIDPlugin",
-                "FallbackPlugin", "RetryPlugin", "HedgingPlugin", "CookiePlugin", "CachePlugin", "CircuitBreakerPlugin",
+                "StaleFallbackPlugin", "RetryPlugin", "HedgingPlugin", "CookiePlugin", "CachePlugin",
+                "CircuitBreakerPlugin",
                 "RateLimitPlugin", "ConcurrencyLimitPlugin", "DeduplicationPlugin", "GzipPlugin",
             ]
         )
         #expect(provider.explain().findings == [])
     }
 
-    @Test("Timeouts that are longer than the total timeout are shortened")
-    func idleTimeout() async throws {
+    @Test("The resilient stack has timeouts of its own, which another part replaces", arguments: [false, true])
+    func timeouts(isFirst: Bool) async throws {
         let transport = ScriptedTransport([.status(200)])
-        let provider = Provider<Ask>(transport: transport, plugins: [.standard(.resilient, idleTimeout: .seconds(99))])
-        _ = try await provider.request(Ask())
+        _ = try await Provider<Ask>(transport: transport, plugins: [.standard(.resilient)]).request(Ask())
         #expect(transport.sent.map(\.idleTimeout) == [.seconds(30)])
         #expect(transport.sent.map(\.attemptTimeout) == [.seconds(8)])
-        var resilience = StackResilience.resilient
-        resilience.totalTimeout = .seconds(5)
+        let other = StandardPart.timeouts(TimeoutPlugin(attempt: .seconds(5)))
+        let stack = isFirst ? PluginStack.standard(other, .resilient) : .standard(.resilient, other)
         let short = ScriptedTransport([.status(200)])
-        _ = try await Provider<Ask>(transport: short, plugins: [.standard(resilience)]).request(Ask())
+        _ = try await Provider<Ask>(transport: short, plugins: [stack]).request(Ask())
         #expect(short.sent.map(\.attemptTimeout) == [.seconds(5)])
+        #expect(stack.plugins.filter { $0 is TimeoutPlugin }.count == 1)
     }
 
     @Test("If a server hangs, all attempts end before the call does, and a stale response of the cache is served")
@@ -49,7 +55,7 @@ struct PluginStackResilienceTests {
         let transport = ScriptedTransport { _, index in index == 0 ? fresh : .hang }
         let provider = Provider<Ask>(
             transport: transport,
-            plugins: [.standard(.resilient, cache: CachePlugin())],
+            plugins: [.standard(.resilient, .cache())],
             configuration: .init(clock: clock, random: .seeded(3))
         )
         let response = try await clock.run {
@@ -90,11 +96,16 @@ struct PluginStackResilienceTests {
         #expect(provider.health.first { $0.plugin == "CircuitBreakerPlugin" }?.status == .unhealthy)
     }
 
-    @Test("Two stacks made from one value share circuits; `.resilient` makes new ones")
-    func sharing() {
-        let resilience = StackResilience.resilient
-        resilience.breaker?.isolate()
-        #expect(resilience.breaker?.state(of: "https://a.test") == .isolated)
-        #expect(StackResilience.resilient.breaker?.state(of: "https://a.test") == .closed)
+    @Test("Two stacks made from one part share circuits; `.resilient` makes new ones")
+    func sharing() throws {
+        func state(_ part: StandardPart) -> CircuitState? {
+            let breaker = PluginStack.standard(part).plugins.lazy.compactMap { $0 as? CircuitBreakerPlugin }.first
+            return breaker?.state(of: "https://a.test")
+        }
+        let part = StandardPart.resilient
+        let breaker = try #require(part.plugins[.breaker]?.plugins.first as? CircuitBreakerPlugin)
+        breaker.isolate()
+        #expect(state(part) == .isolated)
+        #expect(state(.resilient) == .closed)
     }
 }

@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing
@@ -93,9 +92,9 @@ struct PluginStackStandardTests {
     @Test("G11: a head after five minutes of silence needs an attempt timeout, and with resilient a total, beyond that")
     func longPolling() async throws {
         let clock = ManualClock()
-        func outcome(_ resilience: StackResilience, _ options: RequestOptions) async throws -> PipelineError.Code? {
+        func outcome(_ stack: PluginStack, _ options: RequestOptions) async throws -> PipelineError.Code? {
             let transport = ScriptedTransport(always: .delayed(.seconds(300), .status(200)))
-            let plugins: [any PluginType] = [.standard(resilience)]
+            let plugins: [any PluginType] = [stack]
             let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
             do {
                 let start = clock.now
@@ -108,13 +107,12 @@ struct PluginStackStandardTests {
         }
         let patient = RequestOptions { $0.attemptTimeout = .seconds(360) }
         let both = RequestOptions { ($0.attemptTimeout, $0.totalTimeout) = (.seconds(360), .seconds(360)) }
-        var unlimited = StackResilience.basic
-        unlimited.attemptTimeout = nil
-        #expect(try await outcome(.basic, RequestOptions()) == .timeout(.attempt))
-        #expect(try await outcome(.basic, patient) == nil)
+        let unlimited = PluginStack.standard(.timeouts(TimeoutPlugin(idle: .seconds(600))))
+        #expect(try await outcome(.standard, RequestOptions()) == .timeout(.attempt))
+        #expect(try await outcome(.standard, patient) == nil)
         #expect(try await outcome(unlimited, RequestOptions()) == nil)
-        #expect(try await outcome(.resilient, RequestOptions()) == .timeout(.attempt))
-        #expect(try await outcome(.resilient, patient) == .timeout(.total))
-        #expect(try await outcome(.resilient, both) == nil)
+        #expect(try await outcome(.standard(.resilient), RequestOptions()) == .timeout(.attempt))
+        #expect(try await outcome(.standard(.resilient), patient) == .timeout(.total))
+        #expect(try await outcome(.standard(.resilient), both) == nil)
     }
 }

@@ -1,6 +1,5 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing
@@ -13,9 +12,15 @@ struct ResilienceEndpointTests {
         _ transport: ScriptedTransport,
         hedging: HedgingDelay = .never
     ) -> BreakerBench {
-        var resilience = StackResilience.resilient(partition: .endpoint)
-        resilience.hedging = hedging
-        return BreakerBench(transport, [PluginStack.standard(resilience, logging: .off)])
+        let retry = RetryPlugin()
+        let copies: StandardPart =
+            if hedging == .never {
+                StandardPart([:])
+            } else {
+                .hedging(HedgingPlugin(after: hedging, partition: .endpoint, budget: retry.budget))
+            }
+        let parts: [StandardPart] = [.resilient(partition: .endpoint), .retries(retry), copies]
+        return BreakerBench(transport, [PluginStack.standard(parts[0], parts[1], parts[2], logging: .off)])
     }
 
     private static func ask(_ name: String, _ number: Int = 0) -> Ask {

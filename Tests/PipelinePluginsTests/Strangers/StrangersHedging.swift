@@ -1,6 +1,4 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// A plugin of another package that sends one copy of a slow request.
 ///

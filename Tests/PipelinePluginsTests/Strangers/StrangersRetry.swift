@@ -1,5 +1,4 @@
 import Pipeline
-import PipelinePlugins
 
 /// A retrying plugin of another package, with waits of its own.
 ///

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Testing
 
@@ -40,15 +40,14 @@ enum StrangersStack: String, CaseIterable, CustomTestStringConvertible {
         hasCookies: Bool = true,
         authentication: [any PluginType] = []
     ) -> PluginStack {
-        var resilience = StackResilience.resilient
-        resilience.retry = RetryPlugin(budget: budget)
-        resilience.hedging = .fixed(Self.hedgingDelay)
-        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.fixed(permits), maximumWait: nil)
         let stack = PluginStack.standard(
-            resilience,
-            logging: .off,
-            cookies: hasCookies ? CookiePlugin() : nil,
-            cache: CachePlugin()
+            .resilient,
+            .retries(RetryPlugin(budget: budget)),
+            .hedging(HedgingPlugin(after: .fixed(Self.hedgingDelay), budget: budget)),
+            .concurrencyLimit(ConcurrencyLimitPlugin(.fixed(permits), maximumWait: nil)),
+            hasCookies ? .cookies() : StandardPart([:]),
+            .cache(),
+            logging: .off
         ) {
             for plugin in authentication { plugin }
         }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// A target whose properties a test sets as needed.

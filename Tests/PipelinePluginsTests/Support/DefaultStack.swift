@@ -1,5 +1,5 @@
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 
 /// The stacks whose defaults are pinned.
 enum DefaultStack: CaseIterable {

@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineStores
 import PipelineTesting
 import Synchronization
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 /// An authorization server and an API in one scripted transport, in virtual time.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import PipelineAuth
 import PipelinePlugins
 
 /// A credential for tests.

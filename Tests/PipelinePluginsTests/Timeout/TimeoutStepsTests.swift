@@ -1,10 +1,10 @@
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import struct Pipeline.PipelineClock
+@testable import PipelineCore
+@testable import struct PipelineCore.PipelineClock
 
 @Suite("TimeoutPlugin: steps of a wait", .realTime, .watched)
 struct TimeoutStepsTests {

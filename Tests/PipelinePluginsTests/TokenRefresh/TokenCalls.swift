@@ -1,5 +1,4 @@
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 
 /// A suite that makes many concurrent calls.

@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import PipelineTesting
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 /// Applies random events to a state and tracks independently what must hold.
 final class TokenRefreshModel {

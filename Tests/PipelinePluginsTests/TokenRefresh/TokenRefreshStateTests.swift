@@ -1,10 +1,9 @@
 import Foundation
 import Pipeline
+import PipelineAuth
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelinePlugins
 
 @Suite("TokenRefreshState", .watched)
 struct TokenRefreshStateTests {

@@ -1,6 +1,6 @@
 import Pipeline
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 /// A meter that hands out as many permits at a time as it has.
 struct CountingMeter: TrafficMeter {

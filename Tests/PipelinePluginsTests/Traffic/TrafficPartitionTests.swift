@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("Partitions", .watched)
 struct TrafficPartitionTests {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineResilience
 
 @Suite("Turnstile", .tags(.concurrent), .watched)
 struct TurnstileTests {

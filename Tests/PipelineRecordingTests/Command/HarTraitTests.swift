@@ -1,4 +1,4 @@
-#if !HARCommand
+#if !Tools
 import Foundation
 import TestSupport
 import Testing
@@ -10,7 +10,7 @@ struct HarTraitTests {
         let result = try await HarCommand.run(["validate", "a.har"], in: FileManager.default.temporaryDirectory)
         #expect(result.status == 2)
         #expect(result.text == "")
-        #expect(result.errors.contains("HARCommand"))
+        #expect(result.errors.contains("Tools"))
     }
 }
 #endif

@@ -1,7 +1,6 @@
 import Foundation
 import Pipeline
-
-@testable import PipelineRecording
+import PipelineRecording
 
 /// HAR files for tests: the samples, and a temporary folder that is removed with the bench.
 final class HARBench {

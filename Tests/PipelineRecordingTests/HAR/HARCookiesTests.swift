@@ -1,10 +1,11 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import TestSupport
 import Testing
 
+@testable import PipelineCaching
 @testable import PipelineRecording
+@testable import PipelineResilience
 
 @Suite("HARCookies", .watched)
 struct HARCookiesTests {

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import TestSupport
 import Testing
 
 @testable import PipelineRecording
+@testable import PipelineResilience
 
 @Suite("Entries as HAR 1.2 specifies them", .watched)
 struct HAREntryWritingTests {

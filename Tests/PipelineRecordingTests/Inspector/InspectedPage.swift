@@ -1,7 +1,6 @@
 import Foundation
+import PipelineRecording
 import Testing
-
-@testable import PipelineRecording
 
 /// The document in a page of the inspector.
 struct InspectedPage: Decodable {

@@ -1,14 +1,13 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineHashes
+import PipelineRecording
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelineRecording
+@testable import PipelineInspector
 
 @Suite("The page of InspectorPlugin", .realTime, .watched)
 struct InspectorOutputTests {

@@ -1,12 +1,12 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineRecording
+@testable import PipelineInspector
 
 @Suite("InspectorPlugin", .watched)
 struct InspectorPluginTests {

@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineRecording
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 @Suite("RequestMatching: bodies", .watched)
 struct BodyValueTests {

@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 @Suite("F18 Uploads in files of Charles and Chrome", .watched)
 struct MultipartParametersTests {

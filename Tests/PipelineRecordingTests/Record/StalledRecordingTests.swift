@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Pipeline
 @testable import PipelineRecording
 
 @Suite("Recordings on a stalled disk", .tags(.concurrent), .watched)

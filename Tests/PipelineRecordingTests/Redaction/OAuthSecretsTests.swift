@@ -1,9 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineInspector
 import PipelineRecording
-import PipelineStores
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 @Suite("Redaction of recorded URLs", .watched)
 struct RecordingRedactionURLTests {

@@ -1,9 +1,8 @@
 import Foundation
 import Pipeline
+import PipelineRecording
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 #if canImport(FoundationXML)
 import FoundationXML

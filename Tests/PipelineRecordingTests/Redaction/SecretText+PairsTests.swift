@@ -1,9 +1,8 @@
 import Foundation
 import Pipeline
+import PipelineRecording
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 @Suite("F14 Secrets in recorded lines and pairs", .watched)
 struct SecretTextPairsTests {

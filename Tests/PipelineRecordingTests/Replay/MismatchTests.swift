@@ -1,12 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineRecording
 
 @Suite("Errors for requests that match no entry", .tags(.concurrent), .watched)
 struct MismatchTests {

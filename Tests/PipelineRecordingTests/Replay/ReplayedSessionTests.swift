@@ -1,7 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 import PipelineRecording
 import PipelineTesting
 import TestSupport

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineRecording
 import PipelineTesting
 import TestSupport

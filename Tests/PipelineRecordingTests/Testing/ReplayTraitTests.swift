@@ -1,12 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineRecording
+import PipelineReplayTesting
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineReplayTesting
 
 /// A target of the recordings beside these tests.
 struct Item: TargetType {

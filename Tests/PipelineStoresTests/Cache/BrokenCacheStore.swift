@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import PipelineStores
+import PipelineCaching
 import Synchronization
 
 /// A store that breaks the rule of one check.

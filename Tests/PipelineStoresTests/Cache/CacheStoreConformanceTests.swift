@@ -1,4 +1,4 @@
-import PipelineStores
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing

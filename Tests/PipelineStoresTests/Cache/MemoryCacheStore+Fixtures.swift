@@ -1,8 +1,7 @@
 import Foundation
 import HTTPTypes
+import PipelineCaching
 import Testing
-
-@testable import PipelineStores
 
 extension CacheEntry {
     /// Returns a new entry for the resource `name` of an account.

@@ -1,8 +1,7 @@
 import Foundation
+import PipelineCaching
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 @Suite("MemoryCacheStore, eviction", .watched)
 struct MemoryCacheStoreEvictionTests {

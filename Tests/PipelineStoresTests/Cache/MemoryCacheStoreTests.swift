@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("MemoryCacheStore", .watched)
 struct MemoryCacheStoreTests {

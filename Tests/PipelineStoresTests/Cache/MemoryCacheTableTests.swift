@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("MemoryCacheTable", .watched)
 struct MemoryCacheTableTests {

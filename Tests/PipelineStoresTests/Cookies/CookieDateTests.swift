@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
+@testable import PipelineCore
 
 @Suite("CookieDate", .watched)
 struct CookieDateTests {

@@ -1,7 +1,6 @@
+import PipelineCaching
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 @Suite("CookieJar, domains", .watched)
 struct CookieJarDomainTests {

@@ -1,9 +1,8 @@
 import Foundation
 import HTTPTypes
+import PipelineCaching
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 @Suite("CookieJar, sending", .watched)
 struct CookieJarSendingTests {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 /// A jar with rules and a clock, driven by URLs.
 struct CookieSession {

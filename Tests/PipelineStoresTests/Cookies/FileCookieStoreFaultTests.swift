@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("FileCookieStore, faults", .watched)
 struct FileCookieStoreFaultTests {

@@ -1,8 +1,9 @@
 import Foundation
+import PipelineFiles
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("FileCookieStore, several stores of a file", .realTime, .watched)
 struct FileCookieStoreSharingTests {

@@ -1,9 +1,11 @@
 import Foundation
+import PipelineFiles
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("FileCookieStore", .watched)
 struct FileCookieStoreTests {

@@ -1,4 +1,5 @@
-import PipelineStores
+import PipelineCaching
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing

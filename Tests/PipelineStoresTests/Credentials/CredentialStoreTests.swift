@@ -1,5 +1,6 @@
 import Foundation
-import PipelineStores
+import PipelineAuth
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
-import PipelineStores
+import PipelineResilience
+import PipelineStoreTesting
 import PipelineTesting
 import Synchronization
 import TestSupport

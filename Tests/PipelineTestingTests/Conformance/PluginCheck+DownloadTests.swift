@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTesting
 
 @Suite("PluginConformance: download", .tags(.concurrent), .watched)
 struct PluginCheckDownloadTests {

@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineTesting
 
 /// What a plugin omits that other plugins need.
 private enum Omission: Sendable {

@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineResilience
+import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineTesting
 
 @Suite("PluginConformance: checks", .tags(.concurrent), .realTime, .watched)
 struct PluginCheckTests {

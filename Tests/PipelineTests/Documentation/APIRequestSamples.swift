@@ -1,13 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineAPI
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 // The samples of the guide APIRequests.
 

@@ -1,10 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
@@ -35,7 +32,7 @@ enum CookiesSamples {
         // sample: cookies
         let provider = Provider<Shop>(
             transport: StubTransport(),  // URLSessionTransport() for the network
-            plugins: [.standard(cookies: CookiePlugin())]
+            plugins: [.standard(.cookies())]
         )
         // end
         return provider

@@ -1,8 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineAuth
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing
@@ -97,17 +98,15 @@ enum DecideSamples {
         show: @escaping @Sendable (Bool) async -> Void,
         showLogin: @escaping @Sendable () async -> Void
     ) -> [PluginStack] {
-        var resilience = StackResilience.resilient
-        resilience.rateLimit = RateLimitPlugin(RateLimit(100, per: .seconds(1)))
-        return [
+        [
             .standard {
                 AccessTokenPlugin { _ in token }
                 HeadersPlugin(["X-App": "shop/3.1"])
             },
             .standard(.resilient),
-            .standard(resilience),
-            .standard(cache: CachePlugin()),
-            .standard(cookies: CookiePlugin()),
+            .standard(.rateLimit(RateLimitPlugin(RateLimit(100, per: .seconds(1))))),
+            .standard(.cache()),
+            .standard(.cookies()),
             .standard(logging: .debug),
             [
                 UnauthorizedPlugin { _, _ in await showLogin() },

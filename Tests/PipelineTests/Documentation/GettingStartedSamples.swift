@@ -1,9 +1,6 @@
 // sample: first call
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 // end
 

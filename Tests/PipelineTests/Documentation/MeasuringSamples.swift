@@ -1,9 +1,7 @@
 import Foundation
 import Pipeline
 import PipelineAllocations
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,9 +1,6 @@
 // sample: program
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 // end
 

@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineRecording
 import PipelineReplayTesting
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 import TestSupport
 import Testing
@@ -17,11 +16,12 @@ enum ResilienceSamples {
 
     static func changed() -> PluginStack {
         // sample: changed
-        var resilience = StackResilience.resilient
-        resilience.attemptTimeout = .seconds(2)
-        resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.2, minimumCallCount: 50)
-        resilience.concurrencyLimit = ConcurrencyLimitPlugin(.fixed(50), queue: 500)
-        let plugins = PluginStack.standard(resilience)
+        let plugins = PluginStack.standard(
+            .resilient,
+            .timeouts(TimeoutPlugin(attempt: .seconds(2), total: .seconds(30))),
+            .breaker(CircuitBreakerPlugin(failureRatio: 0.2, minimumCallCount: 50)),
+            .concurrencyLimit(ConcurrencyLimitPlugin(.fixed(50), queue: 500))
+        )
         // end
         return plugins
     }
@@ -51,7 +51,7 @@ struct ResilienceSamplesTests {
     }
 
     @Test(
-        "Stacks made from a resilience have no finding",
+        "Stacks with the part `resilient` have no finding",
         arguments: [
             PluginStack.standard(.resilient), ResilienceSamples.changed(), ResilienceSamples.chaotic(),
         ]

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -136,7 +136,7 @@ struct StoreResponsesSamples {
     @Test("When the server fails, the stored response is used, after all retries", arguments: [1, 3])
     func fallsBack(attempts: Int) async throws {
         let transport = ScriptedTransport { _, index in .status(index == 0 ? 200 : 503, body: "\(index)") }
-        let plugins: [any PluginType] = attempts == 1 ? [] : [FallbackPlugin.stored, RetryPlugin()]
+        let plugins: [any PluginType] = attempts == 1 ? [] : [StaleFallbackPlugin(), RetryPlugin()]
         let provider = provider(transport, PluginStack(plugins + [MinuteCache()]))
         #expect(try await body(provider) == "200 0 network")
         clock.advance(by: .seconds(60))

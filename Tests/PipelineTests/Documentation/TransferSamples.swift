@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// The samples of the guides on tasks, uploads and downloads.

@@ -1,11 +1,11 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("drain(within:): waiting for calls in progress", .tags(.concurrent), .watched)
 struct DrainTests {

@@ -1,9 +1,10 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("ProgressMeter", .watched)
 struct ProgressMeterTests {

@@ -1,9 +1,10 @@
 import Foundation
+import Pipeline
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("FileLane", .tags(.concurrent), .realTime, .watched)
 struct FileLaneTests {

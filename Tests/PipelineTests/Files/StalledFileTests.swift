@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
-import HTTPTypes
+@testable import PipelineCore
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Pipeline
+import Pipeline
 
 @Suite("Calls with a stalled disk", .tags(.concurrent), .watched)
 struct StalledFileTests {

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import Testing
 
 /// The full request that an example produces.

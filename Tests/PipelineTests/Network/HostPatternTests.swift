@@ -1,7 +1,6 @@
+import Pipeline
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("HostPattern", .watched)
 struct HostPatternTests {

@@ -1,8 +1,7 @@
 import Dispatch
+import Pipeline
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Where callbacks run", .tags(.concurrent), .watched)
 struct CallbackPlaceTests {

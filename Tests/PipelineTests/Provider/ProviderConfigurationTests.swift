@@ -1,4 +1,3 @@
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization

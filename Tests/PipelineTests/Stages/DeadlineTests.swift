@@ -1,9 +1,10 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("Deadline and date of a call", .tags(.concurrent), .realTime, .watched)
 struct DeadlineTests {

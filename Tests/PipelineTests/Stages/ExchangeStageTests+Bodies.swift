@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 extension ExchangeStageTests {
     /// A body in pieces that records when it is closed.

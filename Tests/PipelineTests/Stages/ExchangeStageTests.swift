@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Exchange stage: rules 7 to 10, 12 and 13", .tags(.concurrent), .watched)
 struct ExchangeStageTests {

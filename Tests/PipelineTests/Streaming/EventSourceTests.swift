@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Event subscriptions: reconnection and end", .tags(.concurrent), .watched)
 struct EventSourceTests {

@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Event subscriptions: requests", .tags(.concurrent), .watched)
 struct ProviderServerSentEventsTests {

@@ -1,7 +1,8 @@
+import Pipeline
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("ReconnectionPolicy", .watched)
 struct ReconnectionPolicyTests {

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("Subscription restarts", .tags(.concurrent), .watched)
 struct RestartSignalTests {

@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Subscription notices", .tags(.concurrent), .watched)
 struct ServerSentEventSubscriptionNoticeTests {

@@ -1,10 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
 
-@testable import Pipeline
+@testable import PipelineCore
 
 /// The result of decoding bytes: the values, and the failure that follows them.
 struct Decoded<Element: Hashable & Sendable>: Hashable {

@@ -1,11 +1,9 @@
 import Dispatch
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("StreamedResponse: values", .tags(.concurrent), .watched)
 struct StreamedResponseValuesTests {

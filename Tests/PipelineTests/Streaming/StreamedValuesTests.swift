@@ -1,11 +1,9 @@
 import Dispatch
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Values of a streamed response", .tags(.concurrent), .watched)
 struct StreamedValuesTests {

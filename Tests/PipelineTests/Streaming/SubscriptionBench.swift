@@ -1,11 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 /// Reads subscriptions in virtual time.
 struct SubscriptionBench {

@@ -1,8 +1,9 @@
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("TransferRate", .watched)
 struct TransferRateTests {

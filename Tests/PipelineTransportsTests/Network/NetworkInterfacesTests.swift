@@ -1,11 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
 import TestSupport
 import Testing
-
-@testable import PipelineTransports
 
 #if canImport(Glibc)
 import Glibc

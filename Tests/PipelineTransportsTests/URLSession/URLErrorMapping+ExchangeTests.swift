@@ -1,10 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
+@testable import PipelineCore
 @testable import PipelineTransports
 
 #if canImport(FoundationNetworking)

@@ -1,10 +1,10 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Pipeline
 @testable import PipelineTransports
 
 @Suite("URLSessionBacklog", .tags(.concurrent), .watched)

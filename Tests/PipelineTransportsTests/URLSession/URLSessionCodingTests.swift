@@ -1,10 +1,8 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

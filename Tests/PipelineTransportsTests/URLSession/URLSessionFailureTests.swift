@@ -1,11 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTransports
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

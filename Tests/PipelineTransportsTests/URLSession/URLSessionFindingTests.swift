@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
+import PipelineAuth
+import PipelineSigning
 import Synchronization
 import TestSupport
 import Testing

@@ -1,11 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTransports
 
 @Suite("URLSessionTransport: response header fields", .tags(.concurrent), .realTime, .watched)
 struct URLSessionResponseHeadTests {

@@ -1,9 +1,9 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
 @testable import PipelineTransports
 
 @Suite("URLSessionSpool", .tags(.concurrent), .watched)

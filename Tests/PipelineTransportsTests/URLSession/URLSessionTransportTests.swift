@@ -1,12 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineTransports
 
 @Suite("URLSessionTransport", .tags(.concurrent), .realTime, .watched)
 struct URLSessionTransportTests {

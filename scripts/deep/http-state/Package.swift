@@ -8,7 +8,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "http-state",
-            dependencies: [.product(name: "PipelineStores", package: "Pipeline")],
+            dependencies: [.product(name: "PipelineCaching", package: "Pipeline")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 
 /// A page, requested with all header fields or with none.
 private struct Page: TargetType {

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// The page with hits and misses; every other path goes to the proxy and into the log.

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// A target that is a client's request.

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// A gateway that sends requests to one origin through a cache.
 ///

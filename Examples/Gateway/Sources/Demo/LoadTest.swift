@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 import ServiceLifecycle
 
 /// A service that sends requests to the gateway, prints the results, and ends.

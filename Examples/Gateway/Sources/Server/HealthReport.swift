@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Pipeline
+import PipelineResilience
 
 /// The health of the gateway, for a load balancer and for people.
 struct HealthReport: ResponseEncodable {

@@ -1,9 +1,8 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 
 /// A failure as the gateway reports it, without anything that an upstream has sent.
 ///

@@ -1,6 +1,5 @@
 import Hummingbird
 import Pipeline
-import PipelinePlugins
 
 /// The document that the gateway responds with.
 struct ProductPage: ResponseCodable, Hashable {

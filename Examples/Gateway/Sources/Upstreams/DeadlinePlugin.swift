@@ -1,4 +1,3 @@
-import HTTPTypes
 import Pipeline
 
 /// A plugin that sends each upstream the time that is left for the call, in milliseconds.

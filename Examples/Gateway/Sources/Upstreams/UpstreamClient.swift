@@ -1,5 +1,6 @@
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
+import PipelineTelemetry
 import ServiceLifecycle
 
 /// The client of all upstreams, which ends after the server.
@@ -25,16 +26,18 @@ struct UpstreamClient: Service {
     ) {
         self.upstreams = upstreams
         self.close = close
-        var resilience = StackResilience.resilient
-        resilience.totalTimeout = .seconds(3)
-        resilience.attemptTimeout = .seconds(1)
-        resilience.retry = RetryPlugin(backoff: .exponential(base: .milliseconds(50)))
-        resilience.breaker = CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1))
         provider = Provider(
             transport: transport,
             plugins: [
-                TracingPlugin(), MetricsPlugin(), .standard(resilience, logging: logging), DeadlinePlugin(),
-                TracingPlugin.Propagation(),
+                .standard(
+                    .telemetry,
+                    .resilient,
+                    .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
+                    .retries(RetryPlugin(backoff: .exponential(base: .milliseconds(50)))),
+                    .breaker(CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1))),
+                    logging: logging
+                ),
+                DeadlinePlugin(),
             ],
             configuration: configuration
         )

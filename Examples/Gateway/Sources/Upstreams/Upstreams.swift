@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// The servers that the gateway calls.

@@ -1,6 +1,6 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 
 /// The requests of the program, except the one with a result type of its own: ``RateLimits``.
 enum GitHubAPI: GitHubTarget {

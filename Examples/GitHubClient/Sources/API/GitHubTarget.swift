@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 
 /// What all requests to GitHub's REST API share.
 protocol GitHubTarget: TargetType, AccessTokenAuthorizable {

@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
 
 /// A request for the rate limits, which does not count against them.
 struct RateLimits: GitHubTarget, DecodableTargetType {

@@ -1,8 +1,8 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
 import PipelineRecording
-import PipelineStores
+import PipelineResilience
 
 /// The provider of a command, and where the command prints.
 struct Client: Sendable {
@@ -47,15 +47,19 @@ struct Client: Sendable {
         _ environment: ProgramEnvironment
     ) -> PluginStack {
         let printer = environment.printer
-        var resilience = StackResilience.basic
         // Without a network, a retry would only delay the fallback.
         let policy = RetryPolicy { $0.error?.code.meansNoNetwork == true ? .giveBack : nil }
-        resilience.retry = RetryPlugin(policy: policy, backoff: environment.backoff)
+        let retry = RetryPlugin(policy: policy, backoff: environment.backoff)
         // GitHub restores a limit once an hour; a user waits for a minute at most.
-        resilience.rateLimit = RateLimitPlugin(maximumWait: .seconds(60), maximumRetryAfter: .seconds(3_600))
+        let limit = RateLimitPlugin(maximumWait: .seconds(60), maximumRetryAfter: .seconds(3_600))
         let folder = isCachedOnDisk ? environment.cacheFolder : nil
         let cache = folder.map { CachePlugin(store: DiskCacheStore($0)) } ?? CachePlugin()
-        let standard = PluginStack.standard(resilience, idleTimeout: .seconds(20), cache: cache) {
+        let standard = PluginStack.standard(
+            .timeouts(TimeoutPlugin(attempt: .seconds(30), idle: .seconds(20))),
+            .retries(retry),
+            .rateLimit(limit),
+            .cache(cache)
+        ) {
             AccessTokenPlugin { _ in environment.token }
         }
         return PluginStack {

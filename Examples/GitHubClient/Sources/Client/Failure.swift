@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineRecording
+import PipelineResilience
 
 /// What the user learns of an error: a line on standard error, and the exit code.
 struct Failure {

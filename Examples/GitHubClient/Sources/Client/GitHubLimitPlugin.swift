@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 
 /// A plugin that translates GitHub's rate limits into the fields that `RateLimitPlugin` and `RetryPlugin` read.
 ///

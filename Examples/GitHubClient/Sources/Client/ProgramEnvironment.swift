@@ -1,7 +1,5 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 
 /// What the program takes from the process, and a test replaces.
 struct ProgramEnvironment: Sendable {

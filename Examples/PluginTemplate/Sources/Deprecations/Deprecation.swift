@@ -1,5 +1,5 @@
 public import Foundation
-public import Pipeline
+public import PipelineCore
 
 /// An announcement that a server will change or remove a resource.
 ///

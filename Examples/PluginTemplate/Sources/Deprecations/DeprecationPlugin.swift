@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 import Synchronization
 
 /// A plugin that reports responses whose servers announce that a resource is deprecated.

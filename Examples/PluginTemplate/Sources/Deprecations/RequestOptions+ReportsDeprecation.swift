@@ -1,4 +1,4 @@
-public import Pipeline
+public import PipelineCore
 
 private enum ReportsDeprecation: RequestOptionKey {
     static let defaultValue = true

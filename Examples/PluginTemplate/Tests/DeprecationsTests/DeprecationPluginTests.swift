@@ -1,7 +1,6 @@
 import Deprecations
 import Foundation
-import HTTPTypes
-import Pipeline
+import PipelineCore
 import PipelineTesting
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// An archive on a bad day: it fails, it is slow, and its members' tokens expire.

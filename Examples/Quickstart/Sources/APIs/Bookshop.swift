@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// A bookshop: anyone can browse the books, but an order requires an access token.

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// A news agency with a live stream of headlines and a yearbook to download.

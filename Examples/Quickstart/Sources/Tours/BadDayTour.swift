@@ -1,9 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineAuth
+import PipelineInspector
 import PipelineRecording
-import PipelineTransports
 
 /// A tour of plugins for a server that fails, responds slowly, refuses a token, or receives many equal requests.
 struct BadDayTour {

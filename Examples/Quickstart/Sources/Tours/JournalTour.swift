@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineInspector
 import PipelineRecording
-import PipelineTransports
 import Synchronization
 
 /// A tour of an API that is described with `APIRequest`.

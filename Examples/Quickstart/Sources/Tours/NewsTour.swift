@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
+import PipelineInspector
 import PipelineRecording
-import PipelineTransports
 
 /// A tour of other kinds of responses: an event stream, a download that stalls, and a recorded response.
 struct NewsTour {

@@ -1,5 +1,5 @@
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
 import PipelineTesting
 
 /// A tour of a bad day of a server, in virtual time: with a timeout alone, and with the plugins for servers in trouble.

@@ -1,8 +1,6 @@
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineInspector
 import PipelineRecording
-import PipelineTransports
 
 /// A tour of the package, step by step.
 struct Tour {

@@ -1,9 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
-import PipelineTransports
+import PipelineAuth
 import Testing
 
 /// The server that `scripts/oauth-server` starts.

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// `/anything`, which responds with the request it received.

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
 /// `/redirect-to`, with the location and the status in the query of the base URL, so that the task can hold a body.

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Pipeline
-import PipelineTransports
 
 extension Transport where Self == AsyncHTTPClientTransport {
     /// A transport with one connection: an exchange that is not closed blocks the next.

@@ -1,10 +1,7 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import NIOSSL
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelineTransports
 import TestSupport
 import Testing
 

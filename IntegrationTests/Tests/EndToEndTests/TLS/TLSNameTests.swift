@@ -1,9 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,11 +1,8 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import Logging
 import NIOSSL
 import Pipeline
-import PipelinePlugins
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

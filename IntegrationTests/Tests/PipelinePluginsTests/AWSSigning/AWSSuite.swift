@@ -1,8 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 /// AWS's signing test suite, in the folder that `AWS_SIGNING_SUITE` names; see `scripts/deep/aws-signing/run`.
 enum AWSSuite {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("ContentDigest", .watched)
 struct ContentDigestTests {

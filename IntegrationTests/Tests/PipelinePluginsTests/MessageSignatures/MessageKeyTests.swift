@@ -1,8 +1,9 @@
 import Foundation
+import PipelinePlugins
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("Keys of message signatures", .watched)
 struct MessageKeyTests {

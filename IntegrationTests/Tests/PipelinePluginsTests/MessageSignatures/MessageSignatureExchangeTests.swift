@@ -1,10 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("Exchange of signed messages", .watched)
 struct MessageSignatureExchangeTests {

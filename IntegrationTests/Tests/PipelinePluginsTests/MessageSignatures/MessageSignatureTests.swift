@@ -1,10 +1,9 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("Vectors of RFC 9421", .watched)
 struct MessageSignatureTests {

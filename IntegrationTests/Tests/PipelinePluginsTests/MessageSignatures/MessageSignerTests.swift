@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("MessageSigner", .watched)
 struct MessageSignerTests {

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-
-@testable import PipelinePlugins
+import PipelineSigning
 
 /// Makes random requests, and random components that they have.
 struct RandomMessages {

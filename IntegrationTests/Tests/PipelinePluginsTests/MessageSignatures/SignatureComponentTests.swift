@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("SignatureComponent", .watched)
 struct SignatureComponentTests {

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPTypes
 import Metrics
 import MetricsTestKit
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineAuth
+import PipelineTelemetry
 import PipelineTesting
 import TestSupport
 import Testing

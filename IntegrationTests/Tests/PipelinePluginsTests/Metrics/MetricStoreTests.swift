@@ -1,10 +1,9 @@
 import Foundation
-import HTTPTypes
 import Metrics
 import MetricsTestKit
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
+import PipelineTelemetry
 import PipelineTesting
 import Synchronization
 import TestSupport

@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import Metrics
 import MetricsTestKit
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineTelemetry
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

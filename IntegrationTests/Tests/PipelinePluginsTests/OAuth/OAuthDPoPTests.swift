@@ -1,14 +1,12 @@
 import Crypto
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineHashes
-import PipelineStores
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineAuth
 
 @Suite("OAuthPlugin: DPoP", .tags(.concurrent), .watched)
 struct OAuthDPoPTests {

@@ -1,12 +1,12 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PipelinePlugins
+@testable import PipelineSigning
 
 @Suite("Signatures of exchanges", .tags(.concurrent), .watched)
 struct SignedExchangesTests {

@@ -1,11 +1,10 @@
 import Foundation
-import HTTPTypes
 import InMemoryTracing
 import Metrics
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineTelemetry
 import PipelineTesting
-import PipelineTransports
 import TelemetryChecks
 import TestSupport
 import Testing

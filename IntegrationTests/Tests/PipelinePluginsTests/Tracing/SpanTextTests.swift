@@ -1,13 +1,11 @@
 import Foundation
-import HTTPTypes
 import InMemoryTracing
 import Pipeline
+import PipelineTelemetry
 import PipelineTesting
 import TestSupport
 import Testing
 import Tracing
-
-@testable import PipelinePlugins
 
 @Suite("TracingPlugin: attributes and names of spans", .tags(.concurrent), .watched)
 struct SpanTextTests {

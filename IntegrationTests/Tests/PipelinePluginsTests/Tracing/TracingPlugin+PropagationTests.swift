@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import InMemoryTracing
 import Pipeline
-import PipelinePlugins
+import PipelineTelemetry
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

@@ -1,13 +1,13 @@
 import Foundation
-import HTTPTypes
 import InMemoryTracing
 import Pipeline
+import PipelineCaching
 import PipelineTesting
 import TestSupport
 import Testing
 import Tracing
 
-@testable import PipelinePlugins
+@testable import PipelineTelemetry
 
 @Suite("TracingPlugin", .tags(.concurrent), .watched)
 struct TracingPluginTests {

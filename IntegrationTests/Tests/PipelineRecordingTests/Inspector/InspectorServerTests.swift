@@ -1,9 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
+import PipelineInspector
 import PipelineRecording
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

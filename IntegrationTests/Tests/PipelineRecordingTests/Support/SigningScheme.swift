@@ -1,8 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineHashes
-import PipelinePlugins
+import PipelineSigning
 
 /// A scheme that signs requests, with a key and, for AWS, a session token.
 enum SigningScheme: CaseIterable {

@@ -1,12 +1,10 @@
 import Dispatch
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("A cache with many calls at once", .realTime, .watched)
 struct CacheBurstTests {

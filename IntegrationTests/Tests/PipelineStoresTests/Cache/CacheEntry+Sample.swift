@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
-
-@testable import PipelineStores
+import PipelineCaching
 
 extension CacheKey {
     static let sample = CacheKey(resource: "resource", account: "account")

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 /// A temporary folder for caches that is removed when its last reference is released.
 final class CacheFiles: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import PipelineStores
+import PipelineCaching
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 @testable import cachewriter
 
 @Suite("DiskCacheStore, several stores of a folder", .realTime, .watched)

@@ -1,5 +1,6 @@
 import Foundation
-import PipelineStores
+import PipelineCaching
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing

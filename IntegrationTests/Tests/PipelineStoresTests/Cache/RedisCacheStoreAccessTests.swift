@@ -1,9 +1,8 @@
 import Foundation
+import PipelineCaching
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 @Suite(
     "RedisCacheStore, access",
@@ -77,12 +76,14 @@ struct RedisCacheStoreAccessTests {
     func slowPassword() async throws {
         let (gate, end) = AsyncStream<Never>.makeStream()
         defer { end.finish() }
-        let store = try RedisCacheStore(
-            port: 1,
-            password: {
-                for await _ in gate {}
-                return ""
-            },
+        let store = RedisCacheStore(
+            try RedisServer(
+                port: 1,
+                password: {
+                    for await _ in gate {}
+                    return ""
+                }
+            ),
             timeout: .milliseconds(500)
         )
         var durations: [Duration] = []
@@ -104,13 +105,13 @@ struct RedisCacheStoreAccessTests {
         ]
     )
     func otherHost(host: String) throws {
-        let error = #expect(throws: CacheStoreError.self) { _ = try RedisCacheStore(host: host) }
+        let error = #expect(throws: RedisError.self) { try RedisServer(host: host) }
         #expect(error?.code == .notAllowed)
-        _ = try RedisCacheStore(host: host, cleartext: .allowed)
+        _ = try RedisServer(host: host, cleartext: .allowed)
     }
 
     @Test("A loopback address is accepted", arguments: ["localhost", "a.LOCALHOST", "127.0.0.1", "127.1.2.255", "::1"])
     func loopback(host: String) throws {
-        _ = try RedisCacheStore(host: host)
+        _ = try RedisServer(host: host)
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+@_spi(Stores) import PipelineRedis
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite(
     "RedisCacheStore, faults",
@@ -189,7 +190,7 @@ struct RedisCacheStoreFaultTests {
                         }
                     }
                 }
-                #expect(await becomesTrue { store.client.waitingCount == 8 - RedisClient.maximumConnectionCount })
+                #expect(await becomesTrue { store.waitingCount == 8 - RedisClient.maximumConnectionCount })
                 group.cancelAll()
                 for await isCancelled in group { #expect(isCancelled) }
             }

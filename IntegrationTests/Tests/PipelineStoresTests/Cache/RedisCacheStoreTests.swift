@@ -1,10 +1,12 @@
 import Foundation
 import HTTPTypes
+@_spi(Stores) import PipelineRedis
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 // Without redis-server (`apt-get install redis-server`), these suites are skipped. CI installs it.
 @Suite(
@@ -17,9 +19,9 @@ struct RedisCacheStoreTests {
     @Test("RedisCacheStore conforms to the rules for every cache store")
     func conformance() async throws {
         try await LocalRedis.run { redis in
-            let port = redis.port
+            let server = try RedisServer(port: redis.port)
             let suite = CacheStoreConformance(lockClock: .store) {
-                try RedisCacheStore(port: port, prefix: UUID().uuidString, timeout: .seconds(30))
+                RedisCacheStore(server, prefix: UUID().uuidString, timeout: .seconds(30))
             }
             let violations = await suite.run()
             #expect(violations.isEmpty, "\(violations)")

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite("Header fields of stored entries", .watched)
 struct StoredFieldsTests {

@@ -1,10 +1,9 @@
 import Foundation
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 /// Eight processes share a limit over Redis.
 ///

@@ -1,12 +1,11 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
+import PipelineCaching
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineStores
 
 @Suite(
     "RedisRateLimitStore, access",
@@ -20,7 +19,7 @@ struct RedisRateLimitStoreAccessTests {
         let name: String
         var arguments: [String] = []
         var password: String?
-        let code: CacheStoreError.Code
+        let code: RedisError.Code
         let word: String
 
         var testDescription: String { name }
@@ -52,7 +51,7 @@ struct RedisRateLimitStoreAccessTests {
     @Test("V07: a reservation that Redis refuses fails with a code that says why", arguments: Refusal.all)
     func codes(refusal: Refusal) async throws {
         try await LocalRedis.run(refusal.arguments) { redis in
-            let error = await #expect(throws: CacheStoreError.self) {
+            let error = await #expect(throws: RedisError.self) {
                 _ = try await Self.store(redis, refusal).reserve(
                     1,
                     of: "a",
@@ -74,11 +73,11 @@ struct RedisRateLimitStoreAccessTests {
     func health(refusal: Refusal) async throws {
         try await LocalRedis.run(refusal.arguments) { redis in
             let annotations = Mutex<[[String]]>([])
-            let failures = Mutex<[CacheStoreError.Code?]>([])
+            let failures = Mutex<[RedisError.Code?]>([])
             let store = try Self.store(redis, refusal)
             let limit = RateLimit(100, per: .seconds(1), burst: 10)
             let plugin = RateLimitPlugin(limit, store: store) { error in
-                failures.withLock { $0.append((error as? CacheStoreError)?.code) }
+                failures.withLock { $0.append((error as? RedisError)?.code) }
             }
             // A slow machine does not reach the timeout of the plugin, because the manual clock does not advance.
             let provider = Provider<URLTarget>(
@@ -102,8 +101,9 @@ struct RedisRateLimitStoreAccessTests {
 
     private static func store(_ redis: LocalRedis, _ refusal: Refusal) throws -> RedisRateLimitStore {
         guard let password = refusal.password else {
-            return try RedisRateLimitStore(port: redis.port, timeout: .seconds(30))
+            return RedisRateLimitStore(try RedisServer(port: redis.port), timeout: .seconds(30))
         }
-        return try RedisRateLimitStore(port: redis.port, password: { password }, timeout: .seconds(30))
+        let server = try RedisServer(port: redis.port, password: { password })
+        return RedisRateLimitStore(server, timeout: .seconds(30))
     }
 }

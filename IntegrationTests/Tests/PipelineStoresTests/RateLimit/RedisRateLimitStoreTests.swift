@@ -1,9 +1,12 @@
 import Foundation
+@_spi(Stores) import PipelineRedis
+import PipelineResilience
+import PipelineStoreTesting
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineStores
+@testable import PipelineCaching
 
 @Suite(
     "RedisRateLimitStore",
@@ -22,7 +25,7 @@ struct RedisRateLimitStoreTests {
     }
 
     private static func store(_ redis: LocalRedis, _ timeout: Duration = .seconds(30)) throws -> RedisRateLimitStore {
-        try RedisRateLimitStore(port: redis.port, timeout: timeout)
+        RedisRateLimitStore(try RedisServer(port: redis.port), timeout: timeout)
     }
 
     @Test("It does what every rate limit store has to do")
@@ -41,7 +44,7 @@ struct RedisRateLimitStoreTests {
         try await LocalRedis.run { redis in
             #expect(try await Self.reserve(try Self.store(redis)) == .zero)
             #expect(try await Self.reserve(try Self.store(redis)) > .seconds(90))
-            let other = try RedisRateLimitStore(port: redis.port, prefix: "other")
+            let other = RedisRateLimitStore(try RedisServer(port: redis.port), prefix: "other")
             #expect(try await Self.reserve(other) == .zero)
             #expect(try await redis.keys() == ["limit:2:a", "other:2:a"])
             #expect((190...202).contains(try await redis.timeToLive("limit:2:a")))
@@ -104,7 +107,7 @@ struct RedisRateLimitStoreTests {
             redis.send(SIGSTOP)
             let clock = ContinuousClock()
             let first = await clock.measure {
-                await #expect(throws: CacheStoreError.self) { _ = try await Self.reserve(store) }
+                await #expect(throws: RedisError.self) { _ = try await Self.reserve(store) }
             }
             #expect((.seconds(1)..<(.seconds(10))).contains(first))
             var shortest = Duration.seconds(60)
@@ -116,7 +119,7 @@ struct RedisRateLimitStoreTests {
             redis.send(SIGCONT)
             #expect(await becomesTrue { try await Self.reserve(store) > .zero })
             await redis.kill()
-            await #expect(throws: CacheStoreError.self) { _ = try await Self.reserve(store) }
+            await #expect(throws: RedisError.self) { _ = try await Self.reserve(store) }
             try await redis.restart()
             #expect(await becomesTrue { try await Self.reserve(store) == .zero })
         }
@@ -124,9 +127,9 @@ struct RedisRateLimitStoreTests {
 
     @Test("Only loopback addresses are allowed by default")
     func cleartext() throws {
-        let error = #expect(throws: CacheStoreError.self) { try RedisRateLimitStore(host: "redis.test") }
+        let error = #expect(throws: RedisError.self) { try RedisServer(host: "redis.test") }
         #expect(error?.code == .notAllowed)
-        let store = try RedisRateLimitStore(host: "redis.test", cleartext: .allowed)
+        let store = RedisRateLimitStore(try RedisServer(host: "redis.test", cleartext: .allowed))
         #expect("\(store)" == "rate limits in Redis")
     }
 }

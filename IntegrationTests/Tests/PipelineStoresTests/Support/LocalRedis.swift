@@ -1,7 +1,7 @@
 import Foundation
+import PipelineCaching
+@_spi(Stores) import PipelineRedis
 import TestSupport
-
-@testable import PipelineStores
 
 /// A `redis-server` of its own on a free port of 127.0.0.1, which keeps nothing on disk.
 ///
@@ -53,9 +53,7 @@ final class LocalRedis: @unchecked Sendable {
             throw StartFailure(description: "redis-server is not installed; run scripts/setup all.")
         }
         self.port = port
-        client = RedisClient(
-            RedisServer(host: "127.0.0.1", port: port, username: nil, password: nil, timeout: .seconds(30))
-        )
+        client = RedisClient(try RedisServer(port: port), timeout: .seconds(30))
         process = Process()
         process.executableURL = URL(filePath: executable)
         process.arguments =
@@ -67,11 +65,10 @@ final class LocalRedis: @unchecked Sendable {
         let process = process
         let isReady = await becomesTrue {
             guard process.isRunning else { return true }
-            let server = RedisServer(host: "127.0.0.1", port: port, username: nil, password: nil, timeout: .seconds(5))
             do {
-                _ = try await RedisClient(server).send(RedisRequest(["PING"]))
+                _ = try await RedisClient(RedisServer(port: port), timeout: .seconds(5)).send(RedisRequest(["PING"]))
                 return true
-            } catch let error as CacheStoreError {
+            } catch let error as RedisError {
                 return error.code == .notAllowed
             }
         }
@@ -143,10 +140,8 @@ final class LocalRedis: @unchecked Sendable {
         maximumBodyByteCount: Int = 8 << 20,
         timeout: Duration = .seconds(30)
     ) throws -> RedisCacheStore {
-        try RedisCacheStore(
-            port: port,
-            username: username,
-            password: password,
+        RedisCacheStore(
+            try RedisServer(port: port, username: username, password: password),
             prefix: prefix,
             timeToLive: timeToLive,
             maximumBodyByteCount: maximumBodyByteCount,

@@ -1,10 +1,8 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import NIOCore
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

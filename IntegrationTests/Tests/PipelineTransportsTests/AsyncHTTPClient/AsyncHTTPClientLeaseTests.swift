@@ -4,7 +4,6 @@ import NIOCore
 import NIOHTTP1
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

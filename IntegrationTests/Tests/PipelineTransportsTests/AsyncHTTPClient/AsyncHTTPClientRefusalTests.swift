@@ -1,13 +1,10 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import NIOSSL
 import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTransports
 
 @Suite("AsyncHTTPClientTransport, requests that an HTTP/2 server refuses", .tags(.concurrent), .realTime, .watched)
 struct AsyncHTTPClientRefusalTests {

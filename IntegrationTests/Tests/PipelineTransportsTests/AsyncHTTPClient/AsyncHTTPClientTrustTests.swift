@@ -1,9 +1,10 @@
 import AsyncHTTPClient
 import NIOSSL
+import Pipeline
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 @testable import PipelineTransports
 
 @Suite("Trust policies of AsyncHTTPClientTransport", .watched)

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import NIOHTTP1
 import Pipeline
 import TestSupport

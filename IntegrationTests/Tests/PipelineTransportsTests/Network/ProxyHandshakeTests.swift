@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelineTransports
 import TestSupport
 import Testing
 

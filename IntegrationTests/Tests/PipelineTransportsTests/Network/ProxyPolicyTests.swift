@@ -1,8 +1,8 @@
-import HTTPTypes
+import Pipeline
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 @testable import PipelineTransports
 
 @Suite("ProxyPolicy", .watched)

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import NIOCore
 import NIOSSL
 import Pipeline

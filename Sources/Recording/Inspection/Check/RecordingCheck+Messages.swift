@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 extension RecordingCheck {
     mutating func check(request: JSONNode) {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A check of a recording: its shape according to HAR 1.2, and contradictions in it.
 struct RecordingCheck {

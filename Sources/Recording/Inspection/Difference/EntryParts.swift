@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The parts of an entry to compare: the exact value of each, and the text that may be shown.
 struct EntryParts {

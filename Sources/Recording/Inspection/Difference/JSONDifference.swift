@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineCore
 
 /// The values in two JSON documents that differ, each with its path.
 struct JSONDifference {

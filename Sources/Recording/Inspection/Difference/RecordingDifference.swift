@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The differences between two recordings, whose entries of the same request are paired in order.
 struct RecordingDifference: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineCore
 
 /// A recording without its secrets, as a recorder would have written it.
 struct RedactedRecording {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// One entry of a recording in full: request, response, times and the beginning of the bodies.
 struct EntryDetail {

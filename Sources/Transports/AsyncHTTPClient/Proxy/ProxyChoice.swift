@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The proxy that applies to a request.
 struct ProxyChoice: Sendable {

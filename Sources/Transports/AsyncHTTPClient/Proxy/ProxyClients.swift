@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// The clients of a transport that connect through proxies, one for each, created with their first request.

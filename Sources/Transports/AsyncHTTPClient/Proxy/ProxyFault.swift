@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import Pipeline
+import PipelineCore
 
 /// Why a proxy has opened no tunnel.
 enum ProxyFault: Error, Sendable, Equatable {

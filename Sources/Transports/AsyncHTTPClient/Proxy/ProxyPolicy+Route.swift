@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import Foundation
-public import Pipeline
+public import PipelineCore
 
 extension AsyncHTTPClientTransport.ProxyPolicy {
     /// A way to a server: direct, or through a proxy.

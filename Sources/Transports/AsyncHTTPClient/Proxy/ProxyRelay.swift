@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Pipeline
+import PipelineCore
 import Synchronization
 
 /// A relay on a port of 127.0.0.1 that connects AsyncHTTPClient with a proxy.

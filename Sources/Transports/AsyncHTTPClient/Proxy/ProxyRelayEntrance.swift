@@ -2,7 +2,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Pipeline
+import PipelineCore
 
 /// The handler of a connection from AsyncHTTPClient to the relay: reads CONNECT, opens the tunnel, and responds.
 final class ProxyRelayEntrance: ChannelInboundHandler, RemovableChannelHandler {

@@ -2,7 +2,7 @@
 import NIOCore
 import NIOSSL
 import NIOTLS
-import Pipeline
+import PipelineCore
 
 /// The handler of a connection from the relay to the proxy until the tunnel is open.
 final class ProxyRelayExit: ChannelInboundHandler, RemovableChannelHandler {

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import HTTPTypes
-import Pipeline
+import PipelineCore
 
 /// The host and port to which a proxy opens a connection.
 struct ProxyTarget: Sendable, Hashable {

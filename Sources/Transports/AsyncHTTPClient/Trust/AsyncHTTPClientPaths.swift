@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
-import Pipeline
+import PipelineCore
 
 /// The clients for some hosts: one that connects as configured, and one for each proxy.
 struct AsyncHTTPClientPaths: Sendable {

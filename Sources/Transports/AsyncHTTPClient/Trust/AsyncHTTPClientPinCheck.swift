@@ -2,7 +2,7 @@
 import Foundation
 import NIOCore
 import NIOSSL
-import Pipeline
+import PipelineCore
 
 /// The check of a server's key on each new connection of a client.
 struct AsyncHTTPClientPinCheck: Sendable {

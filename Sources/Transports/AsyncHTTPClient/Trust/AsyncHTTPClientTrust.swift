@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
 import NIOSSL
-import Pipeline
+import PipelineCore
 
 /// The trust rules and client identities of a transport.
 struct AsyncHTTPClientTrust: Sendable {

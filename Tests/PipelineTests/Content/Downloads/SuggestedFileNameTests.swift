@@ -1,10 +1,10 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("Suggested file names", .watched)
 struct SuggestedFileNameTests {

@@ -1,8 +1,7 @@
 import Foundation
+import Pipeline
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("Parts that change while they are sent", .tags(.concurrent), .watched)
 struct MultipartChangeTests {

@@ -1,9 +1,8 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("The chunks of a form", .watched)
 struct MultipartChunksTests {

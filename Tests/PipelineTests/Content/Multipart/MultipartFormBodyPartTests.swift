@@ -1,8 +1,9 @@
 import Foundation
+import Pipeline
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("MultipartFormBodyPart", .watched)
 struct MultipartFormBodyPartTests {

@@ -1,9 +1,8 @@
 import Foundation
+import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 @Suite("The body of a form", .watched)
 struct MultipartFormDataEncodingTests {

@@ -1,9 +1,9 @@
 import Foundation
-import HTTPTypes
+import Pipeline
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 @Suite("MultipartFormData", .watched)
 struct MultipartFormDataTests {

@@ -1,7 +1,8 @@
 import Foundation
+import Pipeline
 import Testing
 
-@testable import Pipeline
+@testable import PipelineCore
 
 extension MultipartFormBodyPart {
     static func field(_ name: String, _ text: String = "") -> MultipartFormBodyPart {

@@ -1,10 +1,7 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineCaching
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 
@@ -34,7 +31,7 @@ enum CachingSamples {
         // sample: cache
         let provider = Provider<News>(
             transport: StubTransport(),  // URLSessionTransport() for the network
-            plugins: [.standard(cache: CachePlugin())]
+            plugins: [.standard(.cache())]
         )
         // end
         return provider
@@ -99,7 +96,7 @@ struct CachingSamplesTests {
         let fields: HTTPFields = [.cacheControl: "max-age=60"]
         return Provider(
             transport: ScriptedTransport { _, index in .status(200, headers: fields, body: "\(index)") },
-            plugins: [.standard(cache: cache)],
+            plugins: [.standard(.cache(cache))],
             configuration: .init(clock: clock)
         )
     }

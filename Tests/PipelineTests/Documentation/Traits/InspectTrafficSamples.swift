@@ -1,10 +1,8 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineInspector
 import PipelineRecording
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
@@ -37,7 +35,7 @@ enum InspectTrafficSamples {
         // end
     }
 
-    #if Inspector
+    #if Tools
     static func live() async throws {
         // sample: a live page
         let inspector = InspectorPlugin(.loopback())

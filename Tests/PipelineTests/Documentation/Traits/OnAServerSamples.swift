@@ -1,9 +1,7 @@
 import Dispatch
 import Foundation
-import HTTPTypes
 import Logging
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing
@@ -11,7 +9,6 @@ import Testing
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
-import PipelineTransports
 #endif
 
 /// The samples of the guide OnAServer.

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
-import PipelineStores
+import PipelineResilience
 import PipelineTesting
 import Synchronization
 import TestSupport
@@ -20,11 +18,7 @@ enum QuotasSamples {
         return Provider<Shop>(transport: transport, plugins: plugins, configuration: configuration)
     }
 
-    static func resilience() -> StackResilience {
-        var resilience = StackResilience.resilient
-        resilience.rateLimit = RateLimitPlugin(RateLimit(100, per: .seconds(1)))
-        return resilience
-    }
+    static func stack() -> PluginStack { .standard(.rateLimit(RateLimitPlugin(RateLimit(100, per: .seconds(1))))) }
 
     static func burst() -> RateLimitPlugin {
         // sample: burst
@@ -52,7 +46,7 @@ enum QuotasSamples {
     #if Redis
     static func fleet() throws -> RateLimitPlugin {
         // sample: fleet
-        let store = try RedisRateLimitStore(host: "10.0.0.5", prefix: "orders", cleartext: .allowed)
+        let store = RedisRateLimitStore(try RedisServer(host: "10.0.0.5", cleartext: .allowed), prefix: "orders")
         let limit = RateLimit(100, per: .seconds(1))
         let plugin = RateLimitPlugin(limit, store: store, onStoreFailure: .local(share: 0.125))
         // end
@@ -149,7 +143,7 @@ struct QuotasSamplesTests {
 
     @Test("The stack with a rate limit has no finding, and a plugin for each key neither")
     func findings() {
-        let plugins: [any PluginType] = [.standard(QuotasSamples.resilience())]
+        let plugins: [any PluginType] = [QuotasSamples.stack()]
         #expect(provider(ScriptedTransport([]), plugins).explain().findings.isEmpty)
         #expect(provider(ScriptedTransport([]), [QuotasSamples.keyed()]).explain().findings.isEmpty)
     }

@@ -1,19 +1,19 @@
 import Foundation
-import HTTPTypes
 import Pipeline
-import PipelinePlugins
+import PipelineResilience
+import PipelineTelemetry
 import PipelineTesting
 import Synchronization
 import TestSupport
 import Testing
 
-#if Metrics
+#if Telemetry
 import Metrics
 #endif
 
 /// The samples of the guide Telemetry.
 enum TelemetrySamples {
-    #if Metrics && Tracing
+    #if Telemetry
     static func plugins() -> PluginStack {
         // sample: plugins
         let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), .standard, TracingPlugin.Propagation()]
@@ -22,7 +22,7 @@ enum TelemetrySamples {
     }
     #endif
 
-    #if Metrics
+    #if Telemetry
     static func report(_ provider: Provider<MultiTarget>) {
         // sample: gauges
         for plugin in provider.health {
@@ -52,7 +52,7 @@ enum TelemetrySamples {
 
 @Suite("The samples of the guide Telemetry", .watched)
 struct TelemetrySamplesTests {
-    #if Metrics && Tracing
+    #if Telemetry
     @Test("The stack with metrics and traces has no finding, and no note about traces")
     func plugins() {
         let transport = ScriptedTransport(always: .status(200))
@@ -64,7 +64,7 @@ struct TelemetrySamplesTests {
     }
     #endif
 
-    #if Metrics
+    #if Telemetry
     @Test("A gauge has each figure of a circuit, with its plugin and its server")
     func gauges() async throws {
         let transport = ScriptedTransport(always: .status(200))
@@ -88,7 +88,7 @@ struct TelemetrySamplesTests {
     }
 }
 
-#if Metrics
+#if Telemetry
 /// Notes the gauges that are made.
 private final class GaugeNames: MetricsFactory {
     private let made = Mutex<Set<String>>([])

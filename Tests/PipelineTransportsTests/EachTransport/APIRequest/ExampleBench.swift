@@ -1,12 +1,10 @@
 import Foundation
+import Pipeline
 import PipelineAPI
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Pipeline
 
 /// A client as an app has it, with a server on a loopback address.
 struct ExampleBench {

@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineAPI
-import PipelinePlugins
 import PipelineTesting
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import Foundation
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing

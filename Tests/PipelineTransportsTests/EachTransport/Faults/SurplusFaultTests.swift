@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

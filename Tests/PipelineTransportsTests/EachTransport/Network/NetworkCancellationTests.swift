@@ -1,7 +1,6 @@
 import Foundation
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import TestSupport
 import Testing
 

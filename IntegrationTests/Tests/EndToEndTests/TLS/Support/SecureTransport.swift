@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import NIOSSL
 import Pipeline
-import PipelineTransports
 import Testing
 
 /// The network transports, configured to trust the certificate authority of the run.

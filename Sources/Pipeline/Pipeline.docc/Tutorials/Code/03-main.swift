@@ -1,5 +1,4 @@
 import Pipeline
-import PipelineTransports
 
 let provider = Provider<Trains>(transport: StubTransport())
 

@@ -1,6 +1,5 @@
 import Foundation
 import Pipeline
-import PipelineTransports
 
 let provider = Provider<Trains>(transport: StubTransport()) { target in
     var endpoint = Endpoint(target)

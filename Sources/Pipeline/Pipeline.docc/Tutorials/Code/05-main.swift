@@ -1,5 +1,4 @@
 import Pipeline
-import PipelineTransports
 
 let provider = makeProvider(transport: StubTransport())
 print(provider.explain())

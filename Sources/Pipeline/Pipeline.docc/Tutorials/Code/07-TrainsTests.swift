@@ -1,5 +1,4 @@
 import Pipeline
-import PipelineTransports
 import Testing
 
 @testable import Trains

@@ -1,6 +1,5 @@
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import Testing
 
 @testable import Trains

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let products = ["Pipeline", "PipelinePlugins", "PipelineTransports"]
+let products = ["Pipeline"]
     .map { Target.Dependency.product(name: $0, package: "Pipeline") }
 let testProducts = ["PipelineTesting", "PipelineReplayTesting"]
     .map { Target.Dependency.product(name: $0, package: "Pipeline") }

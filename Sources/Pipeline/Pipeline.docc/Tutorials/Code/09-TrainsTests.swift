@@ -1,7 +1,6 @@
 import Pipeline
 import PipelineReplayTesting
 import PipelineTesting
-import PipelineTransports
 import Testing
 
 @testable import Trains

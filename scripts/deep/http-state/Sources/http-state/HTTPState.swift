@@ -1,5 +1,5 @@
 import Foundation
-import PipelineStores
+import PipelineCaching
 
 /// The outcome of one test: `nil` if it passed.
 private struct Difference {

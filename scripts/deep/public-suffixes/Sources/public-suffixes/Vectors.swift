@@ -1,5 +1,5 @@
 import Foundation
-import PipelineStores
+import PipelineCaching
 
 /// Runs the lines `checkPublicSuffix(HOST, DOMAIN);` of a file against a public suffix list.
 @main

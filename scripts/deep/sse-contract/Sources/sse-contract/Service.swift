@@ -1,8 +1,6 @@
 import Foundation
-import HTTPTypes
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 
 /// A test service for suites that follow the SSE contract-test protocol.

@@ -1,0 +1,145 @@
+import Logging
+import PipelineCore
+
+extension LoggingPlugin.Event {
+    /// The line that is written without a formatter.
+    public var description: String {
+        var text = "#"
+        // Enough for most lines, so that they are built in place.
+        text.reserveCapacity(200)
+        text += String(callID)
+        if attempt > 1 { text.append(" attempt ", attempt) }
+        if hop > 0 { text.append(" hop ", hop) }
+        switch kind {
+        case .request: appendRequest(to: &text)
+        case .requestFields: text += " → fields:" + fieldLines
+        case .requestBody: text += " → body: " + indentedBody
+        case .response: appendAnswer(to: &text)
+        case .responseFields: text += " ← fields:" + fieldLines
+        case .responseBody: text += " ← body: " + indentedBody
+        case .summary: appendSummary(to: &text)
+        case .failure: appendFailure(to: &text)
+        default: text += " \(kind)"
+        }
+        return text
+    }
+
+    /// The metadata that a logger of your own gets besides the line.
+    var metadata: Logger.Metadata {
+        var metadata = Logger.Metadata(minimumCapacity: 6)
+        metadata["call"] = .string(String(callID))
+        metadata["attempt"] = .string(String(attempt))
+        metadata["event"] = .string(kind.description)
+        if hop > 0 { metadata["hop"] = .string(String(hop)) }
+        if let statusCode { metadata["status"] = .string(String(statusCode)) }
+        if let code { metadata["code"] = .string(message.redactor.text(code.rawValue)) }
+        return metadata
+    }
+
+    private func appendRequest(to text: inout String) {
+        text += " → "
+        if message.form == .curl { text += curlCommand ?? "" } else { appendMethodAndURL(to: &text) }
+    }
+
+    private func appendAnswer(to text: inout String) {
+        text += " ← "
+        appendResult(to: &text)
+        text += " "
+        let cacheStatus = message.exchange == nil ? message.response?.cacheStatus : nil
+        if message.exchange != nil || cacheStatus != nil {
+            appendMethodAndURL(to: &text)
+            text += " "
+        }
+        var separator = ""
+        func append(_ note: String) {
+            text += separator
+            text += note
+            separator = ", "
+        }
+        if let duration { append(PipelineError.text(of: duration)) }
+        if message.response != nil { append(messageBody.description) }
+        if let cacheStatus { append("cache: \(cacheStatus)") }
+        if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
+        for annotation in annotations { append(shown(annotation)) }
+    }
+
+    private func appendSummary(to text: inout String) {
+        text += " "
+        appendResult(to: &text)
+        text += " "
+        appendMethodAndURL(to: &text)
+        text += " "
+        text += duration.map(PipelineError.text(of:)) ?? ""
+        appendExchanges(to: &text)
+        if let byteCount {
+            text.append(", ", byteCount)
+            text += " bytes"
+        }
+        appendAnnotations(to: &text)
+    }
+
+    private func appendFailure(to text: inout String) {
+        text += " ✗ "
+        if code == nil { text += "status " }
+        appendResult(to: &text)
+        if code != nil { text += ": \(reason ?? "")" }
+        if let plugin, let stage { text += " (\(plugin), \(stage))" }
+        text += ", "
+        appendMethodAndURL(to: &text)
+        appendExchanges(to: &text)
+        text += ", "
+        text += duration.map(PipelineError.text(of:)) ?? ""
+        appendAnnotations(to: &text)
+    }
+
+    private func appendAnnotations(to text: inout String) {
+        for annotation in annotations { text += ", \(shown(annotation))" }
+    }
+
+    private func shown(_ annotation: PluginAnnotation) -> String { message.redactor.text(annotation.description) }
+
+    /// Appends the code of the failure, or else the status.
+    private func appendResult(to text: inout String) {
+        text += code?.rawValue ?? statusCode.map { String($0) } ?? ""
+    }
+
+    private func appendMethodAndURL(to text: inout String) {
+        text += method
+        text += " "
+        text += url
+    }
+
+    private func appendExchanges(to text: inout String) {
+        let count = exchangeCount
+        text.append(", ", count)
+        text += count == 1 ? " exchange" : " exchanges"
+    }
+
+    private var fieldLines: String {
+        let fields = fields
+        return fields.isEmpty ? " none" : fields.map { "\n    \($0.name): \($0.value)" }.joined()
+    }
+
+    /// Indented, so that a line of a body cannot be mistaken for a line of the log.
+    private var indentedBody: String {
+        let body = body ?? ""
+        var result = ""
+        var start = body.utf8.startIndex
+        while let end = body.utf8[start...].firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) {
+            result += body[start..<end] + "\n    "
+            start = body.utf8.index(after: end)
+            if body.utf8[end] == 0x0d, start < body.utf8.endIndex, body.utf8[start] == 0x0a {
+                start = body.utf8.index(after: start)
+            }
+        }
+        return start == body.startIndex ? body : result + body[start...]
+    }
+}
+
+extension String {
+    /// Avoids interpolation, which allocates strings of its own.
+    fileprivate mutating func append(_ text: String, _ number: Int) {
+        self += text
+        self += String(number)
+    }
+}

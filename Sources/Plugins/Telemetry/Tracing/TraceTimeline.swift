@@ -1,0 +1,31 @@
+#if Telemetry
+import Foundation
+import PipelineCore
+import Tracing
+
+/// An instant in the form that tracers use.
+struct TraceInstant: TracerInstant {
+    let nanosecondsSinceEpoch: UInt64
+
+    static func < (lhs: TraceInstant, rhs: TraceInstant) -> Bool {
+        lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch
+    }
+}
+
+/// The provider's clock as dates.
+///
+/// The date is read once, so that a change of the date does not shift the spans of a call.
+struct TraceTimeline: Sendable {
+    private let origin: Int64
+
+    init(_ context: PipelineContext) {
+        let date = Duration.seconds(context.clock.date.timeIntervalSince1970)
+        origin = (date - context.start.duration(to: context.clock.now)).nanoseconds
+    }
+
+    func now(_ context: PipelineContext) -> TraceInstant {
+        let (sum, overflows) = origin.addingReportingOverflow(context.start.duration(to: context.clock.now).nanoseconds)
+        return TraceInstant(nanosecondsSinceEpoch: overflows ? 0 : UInt64(clamping: sum))
+    }
+}
+#endif
