@@ -5,7 +5,7 @@ public import PipelineCore
 
 /// Unavailable: needs the package trait `AsyncHTTPClient`.
 public struct AsyncHTTPClientTransport: Transport {
-    /// Never read.
+    /// Whether it decodes content; never read.
     public let decodesContent = false
 
     /// Unavailable: needs the package trait `AsyncHTTPClient`.
