@@ -75,4 +75,12 @@ struct StandardPartTests {
         let names = Self.names(stack)
         #expect(names.filter { ["one", "two", "three"].contains($0) } == ["one", "two", "three"])
     }
+
+    @Test("Credentials of a replaceable part are in a stack without braces, and the braces take their place")
+    func replaceableCredentials() {
+        let part = StandardPart(replaceable: [.credentials: [PluginStack.prepare(name: "part") { _, _ in }]])
+        #expect(Self.names(.standard(part)).contains("part"))
+        let names = Self.names(.standard(part) { PluginStack.prepare(name: "braces") { _, _ in } })
+        #expect(names.contains("braces") && !names.contains("part"))
+    }
 }

@@ -56,6 +56,9 @@ extension PluginType where Self == PluginStack {
             .deduplication: [DeduplicationPlugin()],
             .compression: [GzipPlugin()],
         ])
-        return PluginStack([own] + parts + [StandardPart([.credentials: credentials()])])
+        let credentials = credentials()
+        // Empty braces must not remove the credentials of a part.
+        let braces = credentials.plugins.isEmpty ? [] : [StandardPart([.credentials: credentials])]
+        return PluginStack([own] + parts + braces)
     }
 }
