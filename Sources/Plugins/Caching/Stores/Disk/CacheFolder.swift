@@ -52,7 +52,7 @@ struct CacheFolder: Sendable {
 
     /// Creates the folder with mode 0700 unless it exists; a symbolic link is refused with `ELOOP`.
     func create() throws(POSIXError) {
-        try Self.create(path)
+        try OpenFile.createFolder(path)
         guard try Self.mode(path)?.type == S_IFDIR else { throw POSIXError(.ENOTDIR) }
     }
 
@@ -61,12 +61,6 @@ struct CacheFolder: Sendable {
         guard let pointer = realpath(path, nil) else { throw .current }
         defer { free(pointer) }
         return String(cString: pointer)
-    }
-
-    private static func create(_ path: String) throws(POSIXError) {
-        if path.isEmpty || path == "/" || access(path, F_OK) == 0 { return }
-        try create((path as NSString).deletingLastPathComponent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .current }
     }
 
     // MARK: Files
