@@ -9,8 +9,17 @@ let swiftSettings: [SwiftSetting] = [
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
+    // Without the trait, what needs no server builds without SwiftNIO; .ci/run runs that.
+    traits: [.trait(name: "Servers"), .default(enabledTraits: ["Servers"])],
     dependencies: [
-        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient", "SQLite", "Redis", "Crypto"]),
+        .package(
+            name: "Pipeline",
+            path: "..",
+            traits: [
+                .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Servers"])),
+                .trait(name: "Redis", condition: .when(traits: ["Servers"])),
+            ]
+        ),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
@@ -52,7 +61,7 @@ let package = Package(
         .executableTarget(
             name: "transports",
             dependencies: [
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Servers"])),
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineAllocations", package: "Pipeline"),
             ],
@@ -95,7 +104,7 @@ let package = Package(
             name: "soak",
             dependencies: [
                 "CZlibDirect",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Servers"])),
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineResilience", package: "Pipeline"),
             ],

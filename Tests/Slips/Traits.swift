@@ -44,7 +44,13 @@ func signatures() throws {
     // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
     _ = AWSSigner(region: "eu-central-1", service: "s3") { _ in credentials }
     // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
-    _ = try WebhookKey("whsec_a2V5")
+    let key = try WebhookKey("whsec_a2V5")
     // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
-    _ = try MessageSigningKey(pem: "")
+    _ = WebhookSigner(keys: [key])
+    // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
+    _ = WebhookVerifier(keys: [key])
+    // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
+    _ = try MessageSigningKey(pem: "", algorithm: .ed25519)
+    // error: is unavailable: add traits: ["Crypto"] to .package(…) of Pipeline in Package.swift
+    _ = try MessageVerificationKey(rawRepresentation: Data(), algorithm: .hmacSHA256)
 }

@@ -23,6 +23,17 @@ struct Memory {
             return
         default: break
         }
+        #if Servers
+        try await measureTransfers(arguments)
+        #else
+        print("usage: memory waiting [--quick]; bodies need the trait Servers")
+        exit(2)
+        #endif
+    }
+
+    #if Servers
+    private static func measureTransfers(_ arguments: ArraySlice<String>) async throws {
+        var arguments = arguments
         let isFoundation = arguments.first == "urlsession"
         if isFoundation { arguments.removeFirst() }
         var byteCount = 1 << 30
@@ -64,6 +75,7 @@ struct Memory {
         if !isWithin { print("FAILED: a judged case raised the peak by more than \(allowedByteCount >> 10) KiB") }
         return isWithin
     }
+    #endif
 
     private static func measure(_ item: Transfer, _ byteCount: Int) async throws -> Bool {
         try await item.run(smallByteCount)

@@ -78,7 +78,11 @@ enum OpenSoak {
 
     /// Runs a stack in real time against a server that begins the phases at a request for `/begin`.
     static func run(_ stack: PluginStack, at origin: String) async throws -> Outcome {
+        #if Servers
         let transport = AsyncHTTPClientTransport()
+        #else
+        let transport = URLSessionTransport()
+        #endif
         let plain = Provider<URLTarget>(transport: transport, plugins: [])
         let plan = phases.map { "\($0.phase.rawValue):\($0.seconds)" }.joined(separator: ",")
         _ = try await plain.request(URLTarget("\(origin)/begin?\(plan)"))

@@ -1,8 +1,10 @@
-import AsyncHTTPClient
 import Foundation
 import Pipeline
 import PipelineResilience
 
+#if Servers
+import AsyncHTTPClient
+#endif
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -19,11 +21,13 @@ struct Client: Sendable {
         plugins.append(witness)
         let outermost: any Transport
         switch options.transport {
+        #if Servers
         case .asyncHTTPClient:
             var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = options.inFlightCount
             let network = AsyncHTTPClientTransport(configuration: configuration)
             (transport, outermost) = (network, network)
+        #endif
         case .urlSession:
             let configuration = URLSessionTransport.makeDefaultConfiguration()
             configuration.httpMaximumConnectionsPerHost = options.inFlightCount
@@ -40,7 +44,9 @@ struct Client: Sendable {
     }
 
     func shutdown() async throws {
+        #if Servers
         try await (transport as? AsyncHTTPClientTransport)?.shutdown()
+        #endif
     }
 
     /// Returns weak references that show what still exists after the client is dropped.

@@ -3,7 +3,22 @@ import Foundation
 /// The options of a run.
 struct Options: Sendable {
     enum TransportKind: String, CaseIterable, Sendable {
-        case asyncHTTPClient, urlSession, stub
+        #if Servers
+        case asyncHTTPClient
+        #endif
+        case urlSession, stub
+
+        #if Servers
+        static let standard = asyncHTTPClient
+        /// The kinds of the short runs, each with a count of calls and the share of those that are cancelled.
+        static let quick: [(TransportKind, count: Int, cancelled: Double)] = [
+            (.stub, 12_000, 0.1), (.asyncHTTPClient, 4_000, 0), (.asyncHTTPClient, 3_000, 0.5),
+            (.urlSession, 2_000, 0), (.urlSession, 2_000, 0.5),
+        ]
+        #else
+        static let standard = stub
+        static let quick: [(TransportKind, count: Int, cancelled: Double)] = [(.stub, 12_000, 0.1)]
+        #endif
     }
 
     struct Invalid: Error {
@@ -13,7 +28,7 @@ struct Options: Sendable {
     static let usage = """
         usage: soak [options]
 
-        --transport NAME     asyncHTTPClient (default), urlSession, or stub
+        --transport NAME     asyncHTTPClient (default), urlSession, or stub; without the trait Servers, stub is the default
         --count N            number of calls; default 20,000, or 100,000 with stub
         --minutes M          duration of the run, instead of --count
         --concurrency N      calls in flight; default 128, or 256 with stub
@@ -25,7 +40,7 @@ struct Options: Sendable {
         --help               print this text
         """
 
-    var transport = TransportKind.asyncHTTPClient
+    var transport = TransportKind.standard
     var count: Int?
     var minutes: Double?
     var concurrency: Int?
@@ -81,11 +96,7 @@ struct Options: Sendable {
 
     /// Returns the options of the short runs in CI.
     static func quick(seed: UInt64) -> [Options] {
-        let sizes: [(TransportKind, count: Int, cancelled: Double)] = [
-            (.stub, 12_000, 0.1), (.asyncHTTPClient, 4_000, 0), (.asyncHTTPClient, 3_000, 0.5),
-            (.urlSession, 2_000, 0), (.urlSession, 2_000, 0.5),
-        ]
-        return sizes.map { size in
+        TransportKind.quick.map { size in
             var options = Options()
             options.transport = size.0
             options.count = size.count

@@ -1,4 +1,5 @@
 #if !Crypto && !canImport(CryptoKit)
+public import Foundation
 public import PipelineCore
 
 // Without the trait, a use does not compile, and the error says what is missing.
@@ -26,6 +27,36 @@ public struct AWSCredentials: Sendable {
 }
 
 /// Unavailable: needs the package trait `Crypto`.
+public struct MessageSigningKey: Sendable {
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(pem: String, algorithm: MessageSignatureAlgorithm) throws {}
+
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(der: Data, algorithm: MessageSignatureAlgorithm) throws {}
+
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(rawRepresentation: Data, algorithm: MessageSignatureAlgorithm) throws {}
+}
+
+/// Unavailable: needs the package trait `Crypto`.
+public struct MessageVerificationKey: Sendable {
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(pem: String, algorithm: MessageSignatureAlgorithm) throws {}
+
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(der: Data, algorithm: MessageSignatureAlgorithm) throws {}
+
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(rawRepresentation: Data, algorithm: MessageSignatureAlgorithm) throws {}
+}
+
+/// Unavailable: needs the package trait `Crypto`.
 public struct WebhookKey: Sendable {
     /// Unavailable: needs the package trait `Crypto`.
     @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
@@ -33,9 +64,16 @@ public struct WebhookKey: Sendable {
 }
 
 /// Unavailable: needs the package trait `Crypto`.
-public struct MessageSigningKey: Sendable {
+public struct WebhookSigner: Sendable {
     /// Unavailable: needs the package trait `Crypto`.
     @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
-    public init(pem: String) throws {}
+    public init(keys: [WebhookKey]) {}
+}
+
+/// Unavailable: needs the package trait `Crypto`.
+public struct WebhookVerifier: Sendable {
+    /// Unavailable: needs the package trait `Crypto`.
+    @available(*, unavailable, message: "add traits: [\"Crypto\"] to .package(…) of Pipeline in Package.swift")
+    public init(keys: [WebhookKey], tolerance: Duration = .seconds(300)) {}
 }
 #endif

@@ -55,13 +55,15 @@ final class ObservedCall<Value: Sendable>: Sendable {
 enum Patience {
     private static let yieldCount = 200
 
-    /// The number of rounds without progress before time moves; after the first 200, each takes 1 ms.
+    /// The number of rounds without progress before time moves; after the first 200, each takes 1 ms or more.
     ///
-    /// A long move usually reaches a time limit, and a task that is about to end that wait may only have been delayed.
-    /// So it takes more rounds, bounded by a part of the patience.
+    /// A long move often reaches a time limit, and the task that is about to end that wait may only have been delayed
+    /// by other tasks. So the rounds grow with the move: 10 s of virtual time take 300 ms, bounded by a part of the
+    /// patience.
     private static func stillness(before move: Duration?, _ patience: Duration) -> Int {
-        guard let move, move > .seconds(10) else { return yieldCount + 10 }
-        return yieldCount + max(10, min(300, Int(patience / .milliseconds(4))))
+        let longest = max(10, min(300, Int(patience / .milliseconds(4))))
+        let needed = 10 + Int(min((move ?? .zero) / .milliseconds(33), 1_000))
+        return yieldCount + min(longest, needed)
     }
 
     /// Waits until a condition holds, or until nothing has happened for long enough.

@@ -1,4 +1,3 @@
-#if Crypto || canImport(CryptoKit)
 /// An algorithm of HTTP message signatures.
 ///
 /// RSA needs the trait `Crypto` on every platform, because CryptoKit does not have it.
@@ -26,4 +25,3 @@ public struct MessageSignatureAlgorithm: Sendable, Hashable, CustomStringConvert
     /// The name in the registry of signature algorithms.
     public var description: String { name }
 }
-#endif
