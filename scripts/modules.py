@@ -1,6 +1,34 @@
-"""Functions shared by the scripts that compile files against an existing build."""
+"""The modules of the package, and how to compile files against an existing build."""
 import subprocess
 import sys
+
+# Folder of a module: its name, and which of our modules it may import. The longest folder that holds a file is its module's.
+MODULES = {
+    "Hashes": ("PipelineHashes", set()),
+    "Files": ("PipelineFiles", set()),
+    "Redaction": ("PipelineRedaction", set()),
+    "Redis": ("PipelineRedis", {"PipelineRedaction"}),
+    "Core": ("PipelineCore", {"PipelineRedaction"}),
+    "ContentCoding": ("PipelineContentCoding", {"PipelineCore"}),
+    "Plugins/Standard": ("PipelinePlugins", {"PipelineCore", "PipelineContentCoding"}),
+    "Plugins/Resilience": ("PipelineResilience", {"PipelineCore", "PipelinePlugins", "PipelineHashes", "PipelineRedis"}),
+    "Plugins/Caching": ("PipelineCaching", {"PipelineCore", "PipelineHashes", "PipelineFiles", "PipelineRedis"}),
+    "Plugins/Auth": ("PipelineAuth", {"PipelineCore", "PipelinePlugins", "PipelineHashes", "PipelineFiles"}),
+    "Plugins/Signing": ("PipelineSigning", {"PipelineCore", "PipelineHashes"}),
+    "Plugins/Telemetry": ("PipelineTelemetry", {"PipelineCore"}),
+    "Transports": ("PipelineTransports", {"PipelineCore", "PipelineHashes"}),
+    "Pipeline": ("Pipeline", {"PipelineCore", "PipelinePlugins", "PipelineTransports"}),
+    "Recording": ("PipelineRecording", {"PipelineCore", "PipelineContentCoding", "PipelineHashes"}),
+    "Inspector": ("PipelineInspector", {"PipelineCore", "PipelineRedaction", "PipelineHashes", "PipelineRecording"}),
+    "ReplayTesting": ("PipelineReplayTesting", {"PipelineCore", "PipelineRecording", "PipelineTransports"}),
+    "Command": ("har", {"PipelineCore", "PipelineRecording", "PipelineInspector"}),
+    "Testing": ("PipelineTesting", {"PipelineCore"}),
+    "StoreTesting": ("PipelineStoreTesting", {"PipelineCore", "PipelineTesting", "PipelineResilience", "PipelineCaching", "PipelineAuth"}),
+    "Allocations": ("PipelineAllocations", {"PipelineCore"}),
+    "API": ("PipelineAPI", {"PipelineCore"}),
+    "Combine": ("PipelineCombine", {"PipelineCore", "PipelineAPI"}),
+    "Moya": ("PipelineMoya", {"Pipeline", "PipelineCore", "PipelinePlugins", "PipelineAuth", "PipelineTransports"}),
+}
 
 
 def compiler_arguments(root, scratch):
