@@ -9,8 +9,6 @@ public enum ContentCoding: Sendable, Hashable {
     case deflate
     #if Compression
     case brotli
-    #endif
-    #if Compression
     case zstd
     #endif
 
@@ -19,8 +17,6 @@ public enum ContentCoding: Sendable, Hashable {
         var names = ["gzip", "deflate"]
         #if Compression
         names.append("br")
-        #endif
-        #if Compression
         names.append("zstd")
         #endif
         return names.joined(separator: ", ")
@@ -33,8 +29,6 @@ public enum ContentCoding: Sendable, Hashable {
         case "deflate": self = .deflate
         #if Compression
         case "br": self = .brotli
-        #endif
-        #if Compression
         case "zstd": self = .zstd
         #endif
         default: return nil
@@ -43,12 +37,10 @@ public enum ContentCoding: Sendable, Hashable {
 
     func makeDecoder() -> any ContentDecoder {
         switch self {
-        case .gzip: InflateDecoder(.gzip)
-        case .deflate: InflateDecoder(.deflate)
+        case .gzip: InflateDecoder(isGzip: true)
+        case .deflate: InflateDecoder(isGzip: false)
         #if Compression
         case .brotli: BrotliDecoder()
-        #endif
-        #if Compression
         case .zstd: ZstdDecoder()
         #endif
         }
@@ -67,7 +59,7 @@ public enum ContentCoding: Sendable, Hashable {
         var areKnown = true
         for value in fields[values: .contentEncoding] {
             for item in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let name = Substring(item).trimmingBlanks()
+                let name = Substring(item).trimmingBlanks
                 guard !name.isEmpty, name.lowercased() != "identity" else { continue }
                 count += 1
                 guard count <= limit else {
@@ -77,13 +69,5 @@ public enum ContentCoding: Sendable, Hashable {
             }
         }
         return areKnown ? codings : nil
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingBlanks() -> Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        let blanks = start.reversed().prefix { $0 == " " || $0 == "\t" }
-        return start.dropLast(blanks.count)
     }
 }

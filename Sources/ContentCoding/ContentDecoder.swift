@@ -35,3 +35,9 @@ extension PipelineError {
         PipelineError(.contentCoding(.trailing), "something follows the end of the compressed body")
     }
 }
+
+// The public names are in PipelinePlugins, which defines these limits.
+extension PipelineError.Code.Limit {
+    static let decodedContentBytes = Self(rawValue: "decodedBytes")
+    static let contentCodings = Self(rawValue: "codings")
+}

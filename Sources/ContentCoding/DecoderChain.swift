@@ -68,16 +68,13 @@ package struct DecoderChain: ~Copyable {
             }
             if index == 0 {
                 guard inputOffset == input.count else { continue }
-                if hasAllInput { try stage.decoder.finish() }
-                return 0
+            } else {
+                guard stage.rest.isEmpty else { continue }
+                stage.rest = 0..<(try read(index - 1, into: stage.buffer))
+                guard stage.rest.isEmpty else { continue }
             }
-            guard stage.rest.isEmpty else { continue }
-            let count = try read(index - 1, into: stage.buffer)
-            guard count > 0 else {
-                if hasAllInput { try stage.decoder.finish() }
-                return 0
-            }
-            stage.rest = 0..<count
+            if hasAllInput { try stage.decoder.finish() }
+            return 0
         }
     }
 
@@ -120,7 +117,7 @@ package struct DecoderChain: ~Copyable {
         guard stage.putCount > plan.allowedByteCount(from: takenCount) else { return }
         throw PipelineError(
             .limit(.decodedContentBytes),
-            "\(takenCount) bytes decode to \(stage.putCount), more than \(plan.limits.ratio) times as many"
+            "\(takenCount) bytes decode to \(stage.putCount), more than \(plan.ratio) times as many"
         )
     }
 }

@@ -5,16 +5,19 @@ public import PipelineCore
 public struct DecodingPlan: Sendable {
     /// The codings in the order in which the server applied them.
     let codings: [ContentCoding]
-    let limits: DecodingLimits
+    let ratio: Int
+    private let ratioFreeByteCount: Int
 
     /// Makes a plan.
     ///
     /// - Parameters:
     ///   - codings: the codings in the order in which the server applied them.
-    ///   - limits: how far the body may grow.
-    public init(codings: [ContentCoding], limits: DecodingLimits) {
+    ///   - ratio: the maximum ratio of decoded bytes to encoded bytes.
+    ///   - ratioFreeByteCount: the number of decoded bytes up to which the ratio is ignored.
+    public init(codings: [ContentCoding], ratio: Int, ratioFreeByteCount: Int) {
         self.codings = codings
-        self.limits = limits
+        self.ratio = ratio
+        self.ratioFreeByteCount = ratioFreeByteCount
     }
 
     /// Returns a body decoded in memory.
@@ -50,8 +53,8 @@ public struct DecodingPlan: Sendable {
 
     /// Returns how many bytes each stage may decode from the given number of bytes that arrived.
     func allowedByteCount(from arrivedByteCount: Int) -> Int {
-        let (count, isTooLarge) = arrivedByteCount.multipliedReportingOverflow(by: limits.ratio)
-        return isTooLarge ? .max : max(limits.ratioFreeByteCount, count)
+        let (count, isTooLarge) = arrivedByteCount.multipliedReportingOverflow(by: ratio)
+        return isTooLarge ? .max : max(ratioFreeByteCount, count)
     }
 
     /// Estimates the decoded size, plus one byte so that there is room left when the end is reached.

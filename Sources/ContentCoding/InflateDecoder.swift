@@ -6,11 +6,6 @@ import PipelineCore
 /// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html, RFC 1950, RFC 1951,
 /// RFC 9110 §8.4.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4.1
 final class InflateDecoder: ContentDecoder {
-    enum Format {
-        case gzip
-        case deflate
-    }
-
     private enum State {
         case start
         case member
@@ -18,15 +13,16 @@ final class InflateDecoder: ContentDecoder {
         case padding
     }
 
-    private let format: Format
+    private let isGzip: Bool
     /// A pointer, because zlib rejects a stream that has moved in memory.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
     private var state = State.start
     private var memberCount = 0
 
-    init(_ format: Format) {
-        self.format = format
+    /// - Parameter isGzip: whether the coding is gzip; otherwise it is deflate.
+    init(isGzip: Bool) {
+        self.isGzip = isGzip
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
     }
@@ -69,12 +65,8 @@ final class InflateDecoder: ContentDecoder {
     }
 
     private func open(before byte: UInt8) throws {
-        let windowBits: Int32 =
-            switch format {
-            case .gzip: 16 + MAX_WBITS
-            // A raw block that begins like this would be stored with nonzero padding, which no compressor produces.
-            case .deflate: byte & 0x8f == 0x08 ? MAX_WBITS : -MAX_WBITS
-            }
+        // A raw block that begins like this would be stored with nonzero padding, which no compressor produces.
+        let windowBits = isGzip ? 16 + MAX_WBITS : byte & 0x8f == 0x08 ? MAX_WBITS : -MAX_WBITS
         let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else {
             throw PipelineError(.contentCoding(.decoder), "zlib has not begun to decode: \(status)")
@@ -85,7 +77,7 @@ final class InflateDecoder: ContentDecoder {
     private func beginAfterMember(with byte: UInt8) throws {
         if byte == 0 {
             state = .padding
-        } else if byte == 0x1f, format == .gzip {
+        } else if byte == 0x1f, isGzip {
             inflateReset(stream)
             state = .member
         } else {

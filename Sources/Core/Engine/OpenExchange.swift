@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Observers see it when the body ends. They see the bytes that the transport delivered if all of them were read and
 /// the call is buffered.
-final class OpenExchange: Sendable {
+final class OpenExchange: BodyObserver {
     private struct State {
         /// The body as the transport delivered it, until the exchange ends.
         var source: PipelineBody?
@@ -40,8 +40,7 @@ final class OpenExchange: Sendable {
 
     /// The body for exchange plugins and the caller.
     var body: PipelineBody {
-        guard let source = state.withLock({ $0.source }) else { return .absent }
-        return source.read { ExchangeReader(source, self) }
+        state.withLock { $0.source }?.observed(by: self) ?? .absent
     }
 
     /// Records a piece of the body that has been read.
@@ -128,40 +127,6 @@ final class OpenExchange: Sendable {
             state.source = nil
             defer { state.read = Data() }
             return state.isTooLarge || hidesBody ? PipelineBody.absent : .bytes(state.read)
-        }
-    }
-}
-
-/// Reads the body of an open exchange outside the actor of the caller.
-private actor ExchangeReader: ChunkReader {
-    private var upstream: PipelineBody.Chunks.AsyncIterator?
-    private var failure: (any Error)?
-    private let exchange: OpenExchange
-
-    init(_ body: PipelineBody, _ exchange: OpenExchange) {
-        upstream = body.chunks().makeAsyncIterator()
-        self.exchange = exchange
-    }
-
-    deinit { exchange.release() }
-
-    func next() async throws -> Data? {
-        if let failure { throw failure }
-        guard var iterator = upstream else { return nil }
-        do {
-            if let chunk = try await iterator.next() {
-                exchange.note(chunk)
-                upstream = iterator
-                return chunk
-            }
-            upstream = nil
-            try exchange.end()
-            return nil
-        } catch {
-            failure = error
-            upstream = nil
-            exchange.fail(error)
-            throw error
         }
     }
 }

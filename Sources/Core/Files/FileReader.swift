@@ -1,16 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A file that is read once from its beginning, in pieces of 64 KiB, and is open from the first piece to the last.
 ///
 /// After the first piece, up to eight are read at a time, so at most 512 KiB are buffered.

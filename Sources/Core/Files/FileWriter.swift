@@ -1,15 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A file that one task at a time writes; a temporary file is removed when its last reference is released.
 ///
 /// All methods block, so they must be called in its lane.

@@ -98,13 +98,10 @@ public struct CacheStatus: Sendable, Hashable {
 extension CacheStatus {
     /// Parses a value of the form of ``fieldValue``; returns `nil` for values of other caches.
     init?(fieldValue: String) {
-        let parts = fieldValue.split(separator: ";").map { $0.drop { $0 == " " } }
-        guard let first = parts.first, first == Self.cacheName else { return nil }
-        var values: [Substring: Substring] = [:]
-        for part in parts.dropFirst() {
-            let equals = part.firstIndex(of: "=") ?? part.endIndex
-            values[part[..<equals]] = part[equals...].dropFirst().trimmingQuotes
-        }
+        var parameters = FieldParameters(fieldValue[...])
+        guard parameters.takeItem() == Self.cacheName else { return nil }
+        var values: [String: String] = [:]
+        while let (name, value) = parameters.next() { values[name] = value }
         let forward = values["fwd"]
         let timeToLive = values["ttl"].flatMap { Int($0) }
         let originStatus = values["fwd-status"].flatMap { Int($0) }
@@ -112,29 +109,20 @@ extension CacheStatus {
             switch forward {
             case nil where values["hit"] == nil: .bypass
             case nil: (timeToLive ?? 0) < 0 || values["detail"] != nil ? .stale : .hit
-            case _ where values["detail"] == Substring(Self.staleIfError): .stale
+            case _ where values["detail"] == Self.staleIfError: .stale
             case "bypass", "method": .bypass
             case _ where originStatus == 304 && timeToLive != nil: .revalidated
             default: .miss
             }
-        let reason = values["detail"] ?? forward
         self.init(
             kind,
-            reason: reason.map(String.init),
+            reason: values["detail"] ?? forward,
             timeToLive: timeToLive,
             isStored: values["stored"] != nil,
             originStatus: originStatus
         )
     }
-}
 
-extension Substring {
-    fileprivate var trimmingQuotes: Substring {
-        first == "\"" && last == "\"" && count > 1 ? dropFirst().dropLast() : self
-    }
-}
-
-extension CacheStatus {
     /// Adds a line of Cache-Status to those of other caches.
     public func add(to headers: inout HTTPFields) {
         guard let name = HTTPField.Name.cacheStatus else { return }

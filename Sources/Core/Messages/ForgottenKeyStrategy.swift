@@ -10,10 +10,10 @@ enum ForgottenKeyStrategy {
     ///   - data: the JSON.
     /// - Returns: the text to append to the error.
     static func hint(missing key: any CodingKey, at path: [any CodingKey], in data: Data) -> String {
-        var tree = try? JSONDecoder().decode(JSONTree.self, from: data)
+        var tree = try? JSONDecoder().decode(ParameterTree.self, from: data)
         for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
         guard case .object(let members)? = tree,
-            let name = members.keys.first(where: { camelCased($0) == key.stringValue })
+            let name = members.first(where: { camelCased($0.key) == key.stringValue })?.key
         else { return "" }
         return "; the JSON has \(name.quotedExcerpt): set the decoder's keyDecodingStrategy to .convertFromSnakeCase"
     }

@@ -24,20 +24,20 @@ public struct HTTPDate: Sendable, Hashable {
     ///     it.
     public init?(_ text: String, now: Date) {
         guard let words = Self.words(of: text) else { return nil }
-        let reading: Reading? =
+        let seconds =
             switch words.count {
-            case 4: Reading(rfc850: words, now: now.timeIntervalSince1970)
-            case 6 where words[0].hasSuffix(","): Reading(fixdate: words)
-            default: Reading(asctime: words)
+            case 4: Self.rfc850(words, now.timeIntervalSince1970)
+            case 6 where words[0].hasSuffix(","): Self.fixdate(words)
+            default: Self.asctime(words)
             }
-        guard let seconds = reading?.seconds else { return nil }
+        guard let seconds else { return nil }
         secondsSince1970 = seconds
     }
 
     /// Parses a date in the form that senders must generate, `Sun, 06 Nov 1994 08:49:37 GMT`; returns `nil` for
     /// anything else.
     public init?(fixdate text: String) {
-        guard let words = Self.words(of: text), let seconds = Reading(fixdate: words)?.seconds else { return nil }
+        guard let words = Self.words(of: text), let seconds = Self.fixdate(words) else { return nil }
         secondsSince1970 = seconds
     }
 
@@ -49,89 +49,70 @@ public struct HTTPDate: Sendable, Hashable {
         guard (24...33).contains(text.utf8.count) else { return nil }
         return text.split(separator: " ", omittingEmptySubsequences: false)
     }
-}
 
-/// The components of a date; the day may not exist in the month.
-private struct Reading {
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func fixdate(_ words: [Substring]) -> Int? {
+        guard words.count == 6, words[5] == "GMT", days.contains(where: { $0.prefix(3) + "," == words[0] }),
+            let day = number(words[1], 2), let year = number(words[3], 4)
+        else { return nil }
+        return seconds(year, words[2], day, words[4])
+    }
+
+    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private static func rfc850(_ words: [Substring], _ now: TimeInterval) -> Int? {
+        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard words[3] == "GMT", days.contains(where: { $0 + "," == words[0] }), parts.count == 3,
+            let day = number(parts[0], 2), let yearOfCentury = number(parts[2], 2)
+        else { return nil }
+        let year = stride(from: 9900 + yearOfCentury, to: 100, by: -100).first { year in
+            // The earlier year need not have the 29th of February.
+            seconds(year - 50, parts[1], day, words[2], checksDay: false).map { TimeInterval($0) <= now } ?? false
+        }
+        return year.flatMap { seconds($0, parts[1], day, words[2]) }
+    }
+
+    /// Parses `Sun Nov  6 08:49:37 1994`.
+    private static func asctime(_ words: [Substring]) -> Int? {
+        guard words.count == 5 ? words[2].first != "0" : words.count == 6 && words[2].isEmpty,
+            days.contains(where: { $0.prefix(3) == words[0] }),
+            let day = number(words[words.count - 3], words.count == 5 ? 2 : 1),
+            let year = number(words[words.count - 1], 4)
+        else { return nil }
+        return seconds(year, words[1], day, words[words.count - 2])
+    }
+
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
     private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    private let year: Int
-    private let month: Int
-    private let day: Int
-    private let secondOfDay: Int
-
-    private init(year: Int, month: Int, day: Int, secondOfDay: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.secondOfDay = secondOfDay
-    }
-
-    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
-    init?(fixdate words: [Substring]) {
-        guard words.count == 6, words[5] == "GMT", Self.days.contains(where: { $0.prefix(3) + "," == words[0] }),
-            let day = Self.number(words[1], 2, 1...31), let month = Self.month(words[2]),
-            let year = Self.number(words[3], 4, 1...9999), let second = Self.secondOfDay(words[4])
+    /// Returns the seconds since 1970; `nil` if the month or the time is not valid, or the month does not have the day.
+    private static func seconds(
+        _ year: Int,
+        _ monthName: Substring,
+        _ day: Int,
+        _ time: Substring,
+        checksDay: Bool = true
+    ) -> Int? {
+        guard year > 0, day > 0, let month = months.firstIndex(where: { $0 == monthName }).map({ $0 + 1 }),
+            let second = secondOfDay(time)
         else { return nil }
-        self.init(year: year, month: month, day: day, secondOfDay: second)
-    }
-
-    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
-    init?(rfc850 words: [Substring], now: TimeInterval) {
-        guard words.count == 4, words[3] == "GMT", Self.days.contains(where: { $0 + "," == words[0] }),
-            let second = Self.secondOfDay(words[2])
-        else { return nil }
-        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, let day = Self.number(parts[0], 2, 1...31), let month = Self.month(parts[1]),
-            let yearOfCentury = Self.number(parts[2], 2, 0...99)
-        else { return nil }
-        let year = stride(from: 9900 + yearOfCentury, to: 100, by: -100).first { year in
-            let earlier = Reading(year: year - 50, month: month, day: day, secondOfDay: second)
-            return TimeInterval(earlier.uncheckedSeconds) <= now
-        }
-        guard let year else { return nil }
-        self.init(year: year, month: month, day: day, secondOfDay: second)
-    }
-
-    /// Parses `Sun Nov  6 08:49:37 1994`.
-    init?(asctime words: [Substring]) {
-        guard words.count == 5 || (words.count == 6 && words[2].isEmpty),
-            Self.days.contains(where: { $0.prefix(3) == words[0] }), let month = Self.month(words[1]),
-            let day = words.count == 5 ? Self.number(words[2], 2, 10...31) : Self.number(words[3], 1, 1...9),
-            let second = Self.secondOfDay(words[words.count - 2]),
-            let year = Self.number(words[words.count - 1], 4, 1...9999)
-        else { return nil }
-        self.init(year: year, month: month, day: day, secondOfDay: second)
-    }
-
-    /// The seconds since 1970; `nil` if the month does not have that day.
-    var seconds: Int? {
-        let length = Self.days(month == 12 ? year + 1 : year, month % 12 + 1, 1) - Self.days(year, month, 1)
-        return day <= length ? uncheckedSeconds : nil
-    }
-
-    private var uncheckedSeconds: Int { Self.days(year, month, day) * 86_400 + secondOfDay }
-
-    private static func month(_ text: Substring) -> Int? {
-        months.firstIndex { $0 == text }.map { $0 + 1 }
+        let first = days(year, month, 1)
+        let length = days(month == 12 ? year + 1 : year, month % 12 + 1, 1) - first
+        guard !checksDay || day <= length else { return nil }
+        return (first + day - 1) * 86_400 + second
     }
 
     private static func secondOfDay(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = number(parts[0], 2, 0...23), let minute = number(parts[1], 2, 0...59),
-            let second = number(parts[2], 2, 0...60)
+        guard parts.count == 3, let hour = number(parts[0], 2), let minute = number(parts[1], 2),
+            let second = number(parts[2], 2), hour <= 23, minute <= 59, second <= 60
         else { return nil }
         return hour * 3_600 + minute * 60 + second
     }
 
-    private static func number(_ text: Substring, _ digits: Int, _ range: ClosedRange<Int>) -> Int? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let value = Int(text), range.contains(value)
-        else { return nil }
-        return value
+    private static func number(_ text: Substring, _ digitCount: Int) -> Int? {
+        text.utf8.count == digitCount && text.utf8.isDigits ? Int(text) : nil
     }
 
     /// Returns the days since 1970, counted in years that begin in March and so end with the leap day.

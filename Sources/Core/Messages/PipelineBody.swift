@@ -76,7 +76,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         _ chunks: Chunks,
         byteCount: Int? = nil
     ) -> PipelineBody where Chunks.Element == Data {
-        PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: false) { chunks }))
+        stream(byteCount, isReplayable: false) { chunks }
     }
 
     /// Makes a stream that can be read again; each read uses a new sequence.
@@ -89,7 +89,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         byteCount: Int? = nil,
         replaying makeChunks: @escaping @Sendable () -> Chunks
     ) -> PipelineBody where Chunks.Element == Data {
-        PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: true, makeChunks: makeChunks)))
+        stream(byteCount, isReplayable: true, makeChunks: makeChunks)
     }
 
     /// Makes a body with files that have not been measured; until then it is a stream of unknown length.
@@ -97,7 +97,28 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         _ chunks: MultipartChunks,
         measure: @escaping @Sendable () throws -> PipelineBody
     ) -> PipelineBody {
-        let source = StreamSource(byteCount: nil, isReplayable: chunks.isReplayable, measure: measure) { chunks }
+        stream(nil, isReplayable: chunks.isReplayable, measure: measure) { chunks }
+    }
+
+    private static func stream<Chunks: AsyncSequence & Sendable>(
+        _ byteCount: Int?,
+        isReplayable: Bool,
+        measure: (@Sendable () throws -> PipelineBody)? = nil,
+        makeChunks: @escaping @Sendable () -> Chunks
+    ) -> PipelineBody where Chunks.Element == Data {
+        let source = StreamSource(byteCount, isReplayable: isReplayable, measure: measure) {
+            var iterator = makeChunks().makeAsyncIterator()
+            return { try await iterator.next(isolation: #isolation) }
+        }
+        return PipelineBody(storage: .stream(source))
+    }
+
+    /// Returns the same body, read by an actor; replayable if this one is.
+    func read(by makeReader: @escaping @Sendable () -> any ChunkReader) -> PipelineBody {
+        let source = StreamSource(byteCount, isReplayable: isReplayable) {
+            let reader = makeReader()
+            return { try await reader.next() }
+        }
         return PipelineBody(storage: .stream(source))
     }
 
@@ -235,13 +256,8 @@ public struct PipelineBody: Sendable, SafelyDescribed {
             collected.append(chunk)
             onProgress(collected.count)
         }
-        try requireWhole(collected.count)
+        try Self.requireWhole(collected.count, of: announcedByteCount)
         return collected
-    }
-
-    /// Throws if a cancellation ended the stream, or if the stream is shorter than announced.
-    func requireWhole(_ count: Int) throws {
-        try Self.requireWhole(count, of: announcedByteCount)
     }
 
     /// The announced length of a stream; `nil` for any other body, which is available in full.
@@ -250,6 +266,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         return source.byteCount
     }
 
+    /// Throws if a cancellation ended the stream, or if the stream is shorter than announced.
     static func requireWhole(_ count: Int, of announced: Int?) throws {
         try Task.checkCancellation()
         guard let announced, announced > count else { return }
@@ -314,19 +331,16 @@ extension PipelineBody {
         private let isTaken = Atomic(false)
         private let make: @Sendable () -> Chunks.Next
 
-        init<Upstream: AsyncSequence & Sendable>(
-            byteCount: Int?,
+        init(
+            _ byteCount: Int?,
             isReplayable: Bool,
             measure: (@Sendable () throws -> PipelineBody)? = nil,
-            makeChunks: @escaping @Sendable () -> Upstream
-        ) where Upstream.Element == Data {
+            make: @escaping @Sendable () -> Chunks.Next
+        ) {
             self.byteCount = byteCount
             self.isReplayable = isReplayable
             self.measure = measure
-            self.make = {
-                var iterator = makeChunks().makeAsyncIterator()
-                return { try await iterator.next(isolation: #isolation) }
-            }
+            self.make = make
         }
 
         var isConsumed: Bool { !isReplayable && isTaken.load(ordering: .acquiring) }
@@ -337,5 +351,16 @@ extension PipelineBody {
             }
             return make()
         }
+    }
+}
+
+extension PipelineBody {
+    /// The kind and the length of the body, without its bytes.
+    public var description: String {
+        if isAbsent { return "no body" }
+        let count = byteCount.map { "\($0) bytes" }
+        if bytes != nil { return count ?? "bytes" }
+        let kind = fileURL == nil ? "a stream" : "a file"
+        return count.map { "\(kind) of \($0)" } ?? kind
     }
 }

@@ -2,7 +2,10 @@ public import HTTPTypes
 
 extension PipelineRequest {
     /// Whether the request cannot be read in transit: it uses https or goes to a loopback address.
-    var isConfidential: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
+    var isConfidential: Bool { head.scheme == "https" || isToLoopback }
+
+    /// Whether the request goes to a loopback address.
+    public var isToLoopback: Bool { Self.isLoopback(host ?? "") }
 
     /// Sets a secret header field that must not be sent in clear text, replacing all fields of that name.
     ///

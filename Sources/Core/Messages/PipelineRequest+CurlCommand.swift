@@ -62,13 +62,8 @@ extension String {
                     || byte == 0x5f
             }
         if isPlain { return self }
-        var quoted: [UInt8] = [UInt8(ascii: "'")]
-        for byte in utf8 {
-            // Byte by byte: a quote may form one character with what follows it.
-            if byte == UInt8(ascii: "'") { quoted += "'\\'".utf8 }
-            quoted.append(byte)
-        }
-        quoted.append(UInt8(ascii: "'"))
-        return String(decoding: quoted, as: UTF8.self)
+        // By bytes: a quote may form one character with what follows it.
+        let parts = utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "'\\''") + "'"
     }
 }

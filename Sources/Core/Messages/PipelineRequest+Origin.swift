@@ -25,13 +25,3 @@ extension PipelineRequest {
         Origin(scheme: (head.scheme ?? "").lowercased(), authority: (head.authority ?? "").lowercased())
     }
 }
-
-extension PipelineRequest {
-    /// Whether the request goes to a loopback address.
-    public var isToLoopback: Bool {
-        // With the scheme http, the policy allows only a loopback address.
-        var plain = self
-        plain.head.scheme = "http"
-        return CleartextPolicy.loopbackOnly.allows(plain)
-    }
-}

@@ -91,17 +91,7 @@ public struct PipelineRequest: Sendable {
         headers: HTTPFields = [:],
         body: PipelineBody = .absent
     ) throws {
-        let target = try URLText.requestTarget(of: url)
-        self.init(
-            head: HTTPRequest(
-                method: method,
-                scheme: target.scheme,
-                authority: target.authority,
-                path: target.pathAndQuery,
-                headerFields: headers
-            ),
-            body: body
-        )
+        self.init(head: try URLText.requestTarget(of: url).head(method, headers), body: body)
     }
 
     /// The HTTP method of the request.
@@ -221,7 +211,7 @@ public struct PipelineRequest: Sendable {
         options.idleTimeout ?? idleTimeout
     }
 
-    private static func check(_ timeout: Duration?, _ name: String) {
+    static func check(_ timeout: Duration?, _ name: String) {
         if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
     }
 

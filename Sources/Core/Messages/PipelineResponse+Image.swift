@@ -4,20 +4,16 @@ public import UIKit
 public import AppKit
 #endif
 
-#if canImport(UIKit)
-extension PipelineResponse {
-    /// The image type of the platform.
-    public typealias Image = UIImage
-}
-#elseif canImport(AppKit)
-extension PipelineResponse {
-    /// The image type of the platform.
-    public typealias Image = NSImage
-}
-#endif
-
 #if canImport(UIKit) || canImport(AppKit)
 extension PipelineResponse {
+    #if canImport(UIKit)
+    /// The image type of the platform.
+    public typealias Image = UIImage
+    #else
+    /// The image type of the platform.
+    public typealias Image = NSImage
+    #endif
+
     /// Returns the body as an image of the platform: `UIImage`, or `NSImage` on macOS.
     ///
     /// - Returns: the image; the memory that drawing it takes depends on the content of the body, not on its length.

@@ -93,10 +93,10 @@ extension PipelineResponse {
     /// The description of an empty body in an error.
     package var emptyText: String { "empty" + (emptyBodyReason.map { ": \($0)" } ?? "") }
 
-    private func tree(atKeyPath keyPath: String) throws -> JSONTree {
-        let root: JSONTree
+    private func tree(atKeyPath keyPath: String) throws -> ParameterTree {
+        let root: ParameterTree
         do {
-            root = try JSONDecoder().decode(JSONTree.self, from: data)
+            root = try JSONDecoder().decode(ParameterTree.self, from: data)
         } catch {
             throw mappingFailure(.json, "the body is \(data.isEmpty ? emptyText : "not JSON")", error)
         }

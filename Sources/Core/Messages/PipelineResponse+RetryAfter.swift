@@ -19,30 +19,17 @@ extension PipelineResponse {
     /// - Parameter now: the current date.
     /// - Returns: the wait, zero and up; `Int64.max` seconds for a larger number; `nil` without a valid value.
     public func retryAfter(now: Date) -> Duration? {
-        milliseconds ?? RetryAfter(in: headers, now: now)?.delay
-    }
-
-    private var milliseconds: Duration? {
-        guard let name = HTTPField.Name("Retry-After-Ms"), let text = headers[name], !text.isEmpty,
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text)
-        else { return nil }
-        return .milliseconds(number)
-    }
-}
-
-/// The wait that the header field Retry-After asks for.
-private struct RetryAfter {
-    let delay: Duration
-
-    init?(in fields: HTTPFields, now: Date) {
-        let values = fields[values: .retryAfter]
+        if let name = HTTPField.Name("Retry-After-Ms"), let text = headers[name], text.utf8.isDigits,
+            let number = Int64(text)
+        {
+            return .milliseconds(number)
+        }
+        let values = headers[values: .retryAfter]
         guard !values.isEmpty else { return nil }
         // A response that a cache stored was sent its Age ago (RFC 9111 §5.1).
-        let age = fields[.age].flatMap { Self.seconds($0) }.map { $0 / .seconds(1) } ?? 0
-        let sent = fields[.date].flatMap { HTTPDate($0, now: now)?.date.addingTimeInterval(age) } ?? now
-        let delays = values.compactMap { Self.seconds($0) ?? Self.delay(until: $0, from: sent, now: now) }
-        guard let longest = delays.max() else { return nil }
-        delay = longest
+        let age = headers[.age].flatMap { Self.seconds($0) }.map { $0 / .seconds(1) } ?? 0
+        let sent = headers[.date].flatMap { HTTPDate($0, now: now)?.date.addingTimeInterval(age) } ?? now
+        return values.compactMap { Self.seconds($0) ?? Self.delay(until: $0, from: sent, now: now) }.max()
     }
 
     /// Several fields may have been joined by commas in transit.
@@ -50,9 +37,7 @@ private struct RetryAfter {
         var longest: Int64?
         for element in value.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = element.utf8.drop { $0 == UInt8(ascii: " ") }
-            guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-                return nil
-            }
+            guard digits.isDigits else { return nil }
             longest = max(longest ?? 0, Int64(Substring(digits)) ?? .max)
         }
         return longest.map { .seconds($0) }

@@ -65,13 +65,7 @@ struct PageLink: Sendable, Hashable {
         let fields = HTTPField.Name("Link").map { response.headers[values: $0] } ?? []
         let links = fields.lazy.flatMap(LinkField.links(in:))
         guard let link = links.first(where: { !$0.hasAnchor && $0.relations.contains("next") }) else { return nil }
-        let head = response.request.head
-        let base = URLText.RequestTarget(
-            scheme: head.scheme ?? "",
-            authority: head.authority ?? "",
-            pathAndQuery: head.path ?? "/"
-        )
-        guard let target = URLText.resolve(link.reference, against: base) else {
+        guard let target = URLText.resolve(link.reference, against: .init(of: response.request.head)) else {
             let reason = "the Link field names a next page that is not an http or https URL"
             throw PipelineError(.pagination(.link), reason, response: response)
         }

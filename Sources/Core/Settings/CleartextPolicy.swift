@@ -6,20 +6,18 @@
 /// AccessTokenPlugin(cleartext: .allowed) { _ in try await session.token() }
 /// ```
 public struct CleartextPolicy: Sendable, Hashable {
-    private enum Kind { case loopbackOnly, allowed }
-
-    private let kind: Kind
+    private let allowsAll: Bool
 
     /// Allows http only to a loopback address: `localhost` and its subdomains, `127.0.0.0/8`, and `::1`.
-    public static let loopbackOnly = CleartextPolicy(kind: .loopbackOnly)
+    public static let loopbackOnly = CleartextPolicy(allowsAll: false)
     /// Allows http to any host.
-    public static let allowed = CleartextPolicy(kind: .allowed)
+    public static let allowed = CleartextPolicy(allowsAll: true)
 
     /// Returns whether a request may carry a secret.
     ///
     /// - Parameter request: the request as it would be sent; its scheme and host are compared.
     /// - Returns: `true` for https, for a loopback address, and under ``allowed``.
     public func allows(_ request: PipelineRequest) -> Bool {
-        kind == .allowed || request.isConfidential
+        allowsAll || request.isConfidential
     }
 }

@@ -28,11 +28,8 @@ public struct CredentialScope: Sendable {
     /// the redirect is dropped.
     public static func hosts(_ patterns: [HostPattern]) -> Self { Self(hosts: patterns) }
 
-    /// Whether the hosts are named.
-    public var namesHosts: Bool { hosts != nil }
-
     /// The capability of a plugin with this scope, which it declares among its own.
-    public var capabilities: Set<PluginCapability> { namesHosts ? [.limitsHosts] : [] }
+    public var capabilities: Set<PluginCapability> { hosts == nil ? [] : [.limitsHosts] }
 
     /// Returns whether a request may carry the credential.
     public func contains(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {

@@ -95,11 +95,7 @@ extension RedirectPolicy {
         }
         guard isEnabled else { return .refuse(.disabled) }
         let request = response.request
-        let base = URLText.RequestTarget(
-            scheme: request.head.scheme ?? "",
-            authority: request.head.authority ?? "",
-            pathAndQuery: request.head.path ?? "/"
-        )
+        let base = URLText.RequestTarget(of: request.head)
         guard let location = Self.location(in: response.headers),
             let target = URLText.resolve(location, against: base)
         else { return .refuse(.location) }

@@ -28,9 +28,8 @@ public struct RequestOptions: Sendable {
     }
 
     /// The value of a key, which is the key's default if it was not set.
-    @inlinable
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
-        get {
+        @inlinable get {
             settings.isEmpty
                 ? Key.defaultValue : settings[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
         }
@@ -77,19 +76,6 @@ public struct RequestOptions: Sendable {
         @usableFromInline let value: any Sendable
         let pluginOption: PluginOption?
         let sharingText: String?
-
-        @usableFromInline
-        init(
-            key: any RequestOptionKey.Type,
-            value: any Sendable,
-            pluginOption: PluginOption?,
-            sharingText: String?
-        ) {
-            self.key = key
-            self.value = value
-            self.pluginOption = pluginOption
-            self.sharingText = sharingText
-        }
     }
 }
 
@@ -111,20 +97,11 @@ extension RequestOptions.Setting {
 
     private static func shown(_ value: Any) -> String {
         switch value {
-        case let value as any OptionalValue: value.wrapped.map(shown) ?? "nil"
+        case let value as any OptionalValue: value.wrappedValue.map(shown) ?? "nil"
         case is Bool, is any Numeric, is Duration: "\(value)"
         default: String(describing: type(of: value))
         }
     }
-}
-
-/// An optional of any type.
-private protocol OptionalValue {
-    var wrapped: Any? { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var wrapped: Any? { self }
 }
 
 /// A key of ``RequestOptions``, with the type and the default of its value.

@@ -2,13 +2,6 @@ import Foundation
 
 /// One stream of a subscription; an actor, because a task of its own reads it.
 actor EventConnection {
-    /// The state that a stream passes on to the next one.
-    struct End: Sendable {
-        let lastEventID: String
-        let reconnectionTime: Duration?
-        let hasEvents: Bool
-    }
-
     private var stream: StreamBatches<NoticeDecoder>?
 
     init(_ body: PipelineBody, _ decoder: NoticeDecoder) {
@@ -22,15 +15,8 @@ actor EventConnection {
         return try await stream.read()
     }
 
-    /// Closes the exchange and returns the state for the next stream; `nil` if it was already closed.
-    func close() -> End? {
-        guard let decoder = stream.take()?.decoder else { return nil }
-        return End(
-            lastEventID: decoder.parser.lastEventID,
-            reconnectionTime: decoder.parser.reconnectionTime,
-            hasEvents: decoder.hasEvents
-        )
-    }
+    /// Closes the exchange and returns the decoder, with the state for the next stream; `nil` if it was already closed.
+    func close() -> NoticeDecoder? { stream.take()?.decoder }
 }
 
 /// Decodes the notices of one stream of a subscription.
@@ -49,12 +35,8 @@ struct NoticeDecoder: StreamDecoder {
     mutating func end() {}
 
     mutating func next() throws -> ServerSentEventSubscription.Notice? {
-        switch try parser.nextItem(reportingComments: reportsComments) {
-        case .event(let event):
-            hasEvents = true
-            return .event(event)
-        case .comment(let text): return .comment(text)
-        case nil: return nil
-        }
+        let notice = try parser.nextNotice(reportingComments: reportsComments)
+        if notice?.event != nil { hasEvents = true }
+        return notice
     }
 }

@@ -56,7 +56,7 @@ struct EventSource: BatchSource {
             restartCount = progress.restarts.count
             _ = await close()
             phase = .connecting
-            return [.reconnecting(.init(delay: .zero, error: nil))]
+            return [Notice(reconnection: .init(delay: .zero, error: nil))]
         } catch {
             return [try await fail(with: error)]
         }
@@ -99,16 +99,18 @@ struct EventSource: BatchSource {
         phase = .open(EventConnection(response.body, decoder), since: settings.clock.now)
         var head = response
         head.body = .absent
-        return .opened(head)
+        return Notice(response: head)
     }
 
     /// Closes the stream and keeps its state; returns whether it ends the series of attempts without an event.
     private mutating func close() async -> Bool {
-        guard case .open(let connection, let start) = phase, let end = await connection.close() else { return false }
-        lastEventID = end.lastEventID
+        guard case .open(let connection, let start) = phase, let decoder = await connection.close() else {
+            return false
+        }
+        lastEventID = decoder.parser.lastEventID
         progress.lastEventID = lastEventID
-        reconnectionTime = end.reconnectionTime ?? reconnectionTime
-        return end.hasEvents
+        reconnectionTime = decoder.parser.reconnectionTime ?? reconnectionTime
+        return decoder.hasEvents
             || start.duration(to: settings.clock.now) >= settings.policy.maximumReconnectionTime
     }
 
@@ -121,7 +123,7 @@ struct EventSource: BatchSource {
             using: &random
         )
         phase = isReplayed ? .connecting : .waiting(delay)
-        return .reconnecting(.init(delay: isReplayed ? .zero : delay, error: error))
+        return Notice(reconnection: .init(delay: isReplayed ? .zero : delay, error: error))
     }
 
     /// Begins the wait after a failure; throws the error if no attempt follows.

@@ -133,11 +133,3 @@ extension PipelineRequest {
         try setHeader(id, for: name)
     }
 }
-
-extension String {
-    /// The text without leading and trailing spaces and tabs, which no header field keeps.
-    fileprivate var trimmingBlanks: String {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        return String(decoding: utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)
-    }
-}

@@ -26,12 +26,6 @@ public import Foundation
 /// Source: HTML, 9.2.6 Interpreting an event stream,
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 public struct ServerSentEventParser: StreamDecoder {
-    /// A part of a stream that can be reported.
-    enum Item {
-        case event(ServerSentEvent)
-        case comment(String)
-    }
-
     /// The most bytes of an ID; servers refuse header fields that are much longer.
     private static let maximumIDByteCount = 4_096
 
@@ -70,18 +64,17 @@ public struct ServerSentEventParser: StreamDecoder {
 
     /// Returns the next event, or `nil` until more bytes arrive.
     public mutating func next() throws -> ServerSentEvent? {
-        guard case .event(let event) = try nextItem(reportingComments: false) else { return nil }
-        return event
+        try nextNotice(reportingComments: false)?.event
     }
 
     /// Returns the next event or comment, or `nil` until more bytes arrive.
-    mutating func nextItem(reportingComments: Bool) throws -> Item? {
+    mutating func nextNotice(reportingComments: Bool) throws -> ServerSentEventSubscription.Notice? {
         while let line = try lines.next() {
             if line.isEmpty {
-                if let event = dispatch() { return .event(event) }
+                if let event = dispatch() { return .init(event: event) }
             } else if line.first == Self.colon {
                 if reportingComments {
-                    return .comment(String(decoding: Self.value(in: line, after: 0), as: UTF8.self))
+                    return .init(comment: String(decoding: Self.value(in: line, after: 0), as: UTF8.self))
                 }
             } else {
                 try process(line)
@@ -145,9 +138,7 @@ public struct ServerSentEventParser: StreamDecoder {
     }
 
     private mutating func setReconnectionTime(_ digits: ArraySlice<UInt8>) {
-        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return
-        }
+        guard digits.isDigits else { return }
         reconnectionTime = .milliseconds(Int64(String(decoding: digits, as: UTF8.self)) ?? .max)
     }
 

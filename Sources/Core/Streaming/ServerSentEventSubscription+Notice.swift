@@ -3,50 +3,16 @@ extension ServerSentEventSubscription {
     ///
     /// Exactly one property has a value. Later versions may add kinds of notices for which all of them are `nil`.
     public struct Notice: Sendable {
-        private enum Content {
-            case event(ServerSentEvent)
-            case comment(String)
-            case opened(PipelineResponse)
-            case reconnecting(Reconnection)
-        }
-
-        private let content: Content
-
-        static func event(_ event: ServerSentEvent) -> Notice { Notice(content: .event(event)) }
-
-        static func comment(_ text: String) -> Notice { Notice(content: .comment(text)) }
-
-        static func opened(_ response: PipelineResponse) -> Notice { Notice(content: .opened(response)) }
-
-        static func reconnecting(_ reconnection: Reconnection) -> Notice {
-            Notice(content: .reconnecting(reconnection))
-        }
-
         /// An event that the server sent.
-        public var event: ServerSentEvent? {
-            guard case .event(let event) = content else { return nil }
-            return event
-        }
-
+        public internal(set) var event: ServerSentEvent?
         /// The text of a comment, without the leading colon and one space after it.
         ///
         /// Servers send comments to keep a connection open.
-        public var comment: String? {
-            guard case .comment(let text) = content else { return nil }
-            return text
-        }
-
+        public internal(set) var comment: String?
         /// The response that opened a stream, without its body.
-        public var response: PipelineResponse? {
-            guard case .opened(let response) = content else { return nil }
-            return response
-        }
-
+        public internal(set) var response: PipelineResponse?
         /// The wait that begins after a stream ended or an attempt failed.
-        public var reconnection: Reconnection? {
-            guard case .reconnecting(let reconnection) = content else { return nil }
-            return reconnection
-        }
+        public internal(set) var reconnection: Reconnection?
     }
 
     /// A wait before the next attempt to connect.

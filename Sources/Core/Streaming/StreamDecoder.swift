@@ -14,59 +14,53 @@ protocol StreamDecoder: Sendable {
     mutating func next() throws -> Element?
 }
 
-/// Decodes lines of text.
-struct LineDecoder: StreamDecoder {
-    private var lines: LineSplitter
-
-    init(maximumByteCount: Int) {
-        lines = LineSplitter(.any, maximumByteCount: maximumByteCount)
-    }
-
-    mutating func append(_ bytes: Data) { lines.append(bytes) }
-
-    mutating func end() { lines.end() }
-
-    mutating func next() throws -> String? {
-        try lines.next().map { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
-/// Decodes a value from each line that is not blank.
-struct JSONLineDecoder<Value: Decodable & Sendable>: StreamDecoder {
+/// Decodes a value from each line.
+struct LineDecoder<Element: Sendable>: StreamDecoder {
     private var lines: LineSplitter
     private var number = 0
-    private let decoder: JSONDecoder
-
-    init(decoder: JSONDecoder, maximumByteCount: Int) {
-        // Between the tokens of a JSON text, a CR is white space and does not end a line.
-        lines = LineSplitter(.lineFeed, maximumByteCount: maximumByteCount)
-        self.decoder = decoder
-    }
+    /// Returns the value of a line; `nil` for a line without one.
+    private let decode: @Sendable (_ line: [UInt8], _ number: Int) throws -> Element?
 
     mutating func append(_ bytes: Data) { lines.append(bytes) }
 
     mutating func end() { lines.end() }
 
-    mutating func next() throws -> Value? {
+    mutating func next() throws -> Element? {
         while let line = try lines.next() {
             number += 1
-            guard !line.allSatisfy(Self.isBlank) else { continue }
             do {
-                return try decoder.decode(Value.self, from: Data(line))
+                if let element = try decode(line, number) { return element }
             } catch {
                 lines.abandon()
-                let place = PipelineResponse.place(of: error, in: Data(line))
-                throw PipelineError(
-                    .mapping(.object),
-                    "line \(number) does not decode to \(Value.self)\(place)",
-                    underlyingError: error
-                )
+                throw error
             }
         }
         return nil
     }
+}
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+extension LineDecoder<String> {
+    /// Decodes lines of text.
+    init(maximumByteCount: Int) {
+        lines = LineSplitter(.any, maximumByteCount: maximumByteCount)
+        decode = { line, _ in String(decoding: line, as: UTF8.self) }
+    }
+}
+
+extension LineDecoder where Element: Decodable {
+    /// Decodes JSON from each line that is not blank.
+    init(decoder: JSONDecoder, maximumByteCount: Int) {
+        // Between the tokens of a JSON text, a CR is white space and does not end a line.
+        lines = LineSplitter(.lineFeed, maximumByteCount: maximumByteCount)
+        decode = { line, number in
+            guard !line.allSatisfy({ $0.isBlank || $0 == UInt8(ascii: "\r") }) else { return nil }
+            do {
+                return try decoder.decode(Element.self, from: Data(line))
+            } catch {
+                let reason = "line \(number) does not decode to \(Element.self)"
+                let place = PipelineResponse.place(of: error, in: Data(line))
+                throw PipelineError(.mapping(.object), reason + place, underlyingError: error)
+            }
+        }
     }
 }

@@ -46,7 +46,7 @@ extension StreamedResponse {
         maximumByteCount: Int = 1 << 20
     ) -> StreamedValues<Value> {
         values(
-            decodedBy: JSONLineDecoder<Value>(
+            decodedBy: LineDecoder<Value>(
                 decoder: decoder ?? response.jsonDecoder(for: type),
                 maximumByteCount: maximumByteCount
             )
@@ -99,7 +99,7 @@ extension PipelineResponse {
     func requireDecoded() throws {
         let codings = headers[values: .contentEncoding]
             .flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            .map { $0.trimmingBlanks.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
         guard !codings.isEmpty, body.inMemoryByteCount != 0 else { return }
         let known = ["gzip", "x-gzip", "deflate", "br", "zstd"]

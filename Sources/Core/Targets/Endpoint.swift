@@ -148,15 +148,8 @@ public struct Endpoint: Sendable {
     ) throws -> PipelineRequest {
         if let refusal { throw refusal }
         let target = try requestTarget()
-        var request = PipelineRequest(
-            head: HTTPRequest(
-                method: method,
-                scheme: target.scheme,
-                authority: target.authority,
-                path: target.pathAndQuery,
-                headerFields: try httpHeaderFields.map(Self.makeFields) ?? HTTPFields()
-            )
-        )
+        let fields = try httpHeaderFields.map(Self.makeFields) ?? HTTPFields()
+        var request = PipelineRequest(head: target.head(method, fields))
         for field in request.headers where Redactor.soundsSecret(field.name) && !request.isSecret(field.name) {
             request.secretFields.insert(field.name)
         }
@@ -190,15 +183,7 @@ public struct Endpoint: Sendable {
     /// A request with only the method and URL, for the error of a request that could not be made; `nil` if the URL is
     /// invalid.
     var emptyRequest: PipelineRequest? {
-        guard let target = try? URLText.requestTarget(base: base, path: path) else { return nil }
-        return PipelineRequest(
-            head: HTTPRequest(
-                method: method,
-                scheme: target.scheme,
-                authority: target.authority,
-                path: target.pathAndQuery
-            )
-        )
+        (try? URLText.requestTarget(base: base, path: path)).map { PipelineRequest(head: $0.head(method)) }
     }
 
     /// Sorts the fields by name, so that the same target always makes the same bytes.

@@ -1,3 +1,12 @@
+import HTTPTypes
+
+extension URLText.RequestTarget {
+    /// The target of a request, from which a reference is resolved.
+    init(of head: HTTPRequest) {
+        self.init(scheme: head.scheme ?? "", authority: head.authority ?? "", pathAndQuery: head.path ?? "/")
+    }
+}
+
 extension URLText {
     /// Resolves a Location field to a request target; returns `nil` if it cannot be requested.
     ///

@@ -11,6 +11,11 @@ package enum URLText {
         var authority: String
         /// The path and the query; starts with a slash, has no dot segments and no fragment.
         var pathAndQuery: String
+
+        /// Returns the head of a request to this target.
+        func head(_ method: HTTPRequest.Method, _ fields: HTTPFields = [:]) -> HTTPRequest {
+            HTTPRequest(method: method, scheme: scheme, authority: authority, path: pathAndQuery, headerFields: fields)
+        }
     }
 
     /// Joins parts to a path, with one slash between them.

@@ -40,7 +40,7 @@ package enum CodedBody {
     ) throws -> (body: Data, pieces: [Int])? {
         guard !body.isEmpty, let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings), !codings.isEmpty
         else { return nil }
-        let plan = DecodingPlan(codings: codings, limits: DecodingLimits(ratio: .max, ratioFreeByteCount: .max))
+        let plan = DecodingPlan(codings: codings, ratio: .max, ratioFreeByteCount: .max)
         var chain = DecoderChain(plan, byteLimit: limit)
         var output = ByteBuffer(capacity: min(body.count * 4, limit, 1 << 20))
         var counts: [Int] = []

@@ -13,7 +13,7 @@ struct JSONLinesTests {
     }
 
     private func decoded(_ text: String, limit: Int = 1_000) -> [Decoded<Price>] {
-        let decoder = JSONLineDecoder<Price>(decoder: JSONDecoder(), maximumByteCount: limit)
+        let decoder = LineDecoder<Price>(decoder: JSONDecoder(), maximumByteCount: limit)
         let data = Data(text.utf8)
         return [Decoded(decoder, [data]), Decoded(decoder, data.singly)]
     }
@@ -75,7 +75,7 @@ struct JSONLinesTests {
         struct Snake: Decodable, Hashable { var unitPrice: Int }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let lines = JSONLineDecoder<Snake>(decoder: decoder, maximumByteCount: 100)
+        let lines = LineDecoder<Snake>(decoder: decoder, maximumByteCount: 100)
         #expect(Decoded(lines, [Data(#"{"unit_price":3}"#.utf8)]).elements == [Snake(unitPrice: 3)])
     }
 }

@@ -32,7 +32,7 @@ struct StreamCutTests {
                 #expect(Decoded(events, pieces) == Decoded(events, [stream]), "seed \(seed)")
                 let lines = LineDecoder(maximumByteCount: limit)
                 #expect(Decoded(lines, pieces) == Decoded(lines, [stream]), "seed \(seed)")
-                let values = JSONLineDecoder<Int>(decoder: JSONDecoder(), maximumByteCount: limit)
+                let values = LineDecoder<Int>(decoder: JSONDecoder(), maximumByteCount: limit)
                 #expect(Decoded(values, pieces) == Decoded(values, [stream]), "seed \(seed)")
                 #expect(Self.ends(events, pieces) == Self.ends(events, [stream]), "seed \(seed)")
             }

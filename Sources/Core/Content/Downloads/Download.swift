@@ -45,7 +45,11 @@ struct Download: Sendable {
     ///
     /// - Returns: whether the download must start over.
     func take(_ response: inout PipelineResponse, _ context: PipelineContext) async throws -> Bool {
-        switch try await step(after: response, context) {
+        // Without a partial file and without content, there is nothing to write.
+        let mayBeWritten = partial != nil || Self.isContent(response)
+        let step =
+            mayBeWritten ? try await lane.run { [response] in try makeStep(after: response, context) } : .keepInMemory
+        switch step {
         case .keepInMemory:
             if response.body.bytes == nil { response = try await response.buffered(context) }
         case .restart:
@@ -57,12 +61,6 @@ struct Download: Sendable {
     }
 
     /// Decides what to do with a response, and creates or truncates the file it is written to.
-    func step(after response: PipelineResponse, _ context: PipelineContext) async throws -> Step {
-        // Without a partial file and without content, there is nothing to write.
-        if partial == nil, !Self.isContent(response) { return .keepInMemory }
-        return try await lane.run { try makeStep(after: response, context) }
-    }
-
     private func makeStep(after response: PipelineResponse, _ context: PipelineContext) throws -> Step {
         guard let partial, let resumption = context[DownloadResumption.self] else {
             return try writeOnly(response)

@@ -45,16 +45,16 @@ struct PartialDownload: Sendable {
     /// Requests the missing bytes if a part of the resource is stored, unless a plugin has set a Range field.
     func ask(in request: inout PipelineRequest, for resource: String) async {
         guard request.method == .get, !request.headers.contains(.range),
-            let (record, byteCount) = try? await lane.run({ kept(of: resource) }), let record, let byteCount,
-            byteCount > 0, byteCount < record.byteCount
+            let (record, byteCount) = try? await lane.run({ kept(of: resource) }), byteCount > 0,
+            byteCount < record.byteCount
         else { return }
         request.headers[.range] = "bytes=\(byteCount)-"
         request.headers[.ifRange] = record.validator
     }
 
-    private func kept(of resource: String) -> (record: Record?, byteCount: Int?) {
-        guard let record = record(of: resource) else { return (nil, nil) }
-        return (record, PipelineBody.file(file).byteCount)
+    private func kept(of resource: String) -> (record: Record, byteCount: Int)? {
+        guard let record = record(of: resource), let byteCount = PipelineBody.file(file).byteCount else { return nil }
+        return (record, byteCount)
     }
 
     /// Returns the offset that ``ask(in:for:)`` requested; `nil` if the request does not resume a download.
@@ -132,28 +132,16 @@ struct ContentRange: Equatable {
     let whole: Int?
 
     init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last else {
-            return nil
-        }
-        (self.first, self.last) = (first, last)
-        guard parts[1] != "*" else {
-            whole = nil
-            return
-        }
-        guard let whole = Self.number(parts[1]), last < whole else { return nil }
-        self.whole = whole
+        guard let match = text.wholeMatch(of: /(?i:bytes) ([0-9]+)-([0-9]+)\/([0-9]+|\*)/), let first = Int(match.1),
+            let last = Int(match.2), first <= last
+        else { return nil }
+        let whole = Int(match.3)
+        guard match.3 == "*" || (whole ?? 0) > last else { return nil }
+        (self.first, self.last, self.whole) = (first, last, whole)
     }
 
     /// Parses a number that consists only of digits.
     static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
-        return Int(text)
+        text.utf8.isDigits ? Int(text) : nil
     }
 }

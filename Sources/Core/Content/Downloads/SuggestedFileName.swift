@@ -19,10 +19,9 @@ enum SuggestedFileName {
 
     /// Returns `filename*` if it can be decoded, otherwise `filename`.
     static func name(inDisposition text: String) -> String? {
-        var parser = Parser(rest: Array(text.utf8)[...])
-        parser.skip { $0 != UInt8(ascii: ";") }
+        var parameters = FieldParameters(text[...])
         var plain: String?
-        while let (name, value) = parser.parameter() {
+        while let (name, value) = parameters.next() {
             if name == "filename*", let decoded = extended(value) { return decoded }
             if name == "filename" { plain = plain ?? value }
         }
@@ -99,44 +98,4 @@ enum SuggestedFileName {
         }
         return names
     }()
-}
-
-/// A parser for `; name=value` and `; name="value"`.
-private struct Parser {
-    var rest: ArraySlice<UInt8>
-
-    mutating func skip(while condition: (UInt8) -> Bool) {
-        rest = rest.drop(while: condition)
-    }
-
-    mutating func parameter() -> (name: String, value: String)? {
-        skip { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        guard !rest.isEmpty else { return nil }
-        let name = take { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
-        guard rest.first == UInt8(ascii: "=") else { return (name.lowercased(), "") }
-        rest = rest.dropFirst()
-        skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let value = rest.first == UInt8(ascii: "\"") ? quoted() : take { $0 != UInt8(ascii: ";") }
-        skip { $0 != UInt8(ascii: ";") }
-        return (name.lowercased(), value)
-    }
-
-    private mutating func take(while condition: (UInt8) -> Bool) -> String {
-        let taken = rest.prefix(while: condition)
-        rest = rest.dropFirst(taken.count)
-        return String(decoding: taken, as: UTF8.self).trimmingCharacters(in: .whitespaces)
-    }
-
-    private mutating func quoted() -> String {
-        rest = rest.dropFirst()
-        var bytes: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
-                bytes.append(escaped)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

@@ -16,35 +16,50 @@ public import Foundation
 /// **Errors**: code `encoding` for a date that is not finite. If the date is written as text, also for a date outside
 /// the years 1 to 9999.
 public struct DateCodingStrategy: Sendable {
-    private enum Kind: Sendable {
-        case iso8601
-        case seconds
-        case milliseconds
-        case formatted(DateFormatter)
-        case ofCoder
-    }
-
-    private static let wholeSeconds = Date.ISO8601FormatStyle()
-    private static let fractionalSeconds = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    private let kind: Kind
+    /// The encoding of dates in queries and forms; `nil` uses that of the encoder.
+    public let textEncoding: DateTextEncoding?
+    /// The encoding of dates in JSON; `nil` uses that of the encoder.
+    let jsonEncoding: JSONEncoder.DateEncodingStrategy?
+    /// The decoding of dates in JSON; `nil` uses that of the decoder.
+    let jsonDecoding: JSONDecoder.DateDecodingStrategy?
 
     /// Date and time in ISO 8601: written in UTC to the second, read with or without a fraction and with any UTC
     /// offset.
-    public static let iso8601 = DateCodingStrategy(kind: .iso8601)
+    public static let iso8601 = DateCodingStrategy(
+        textEncoding: .iso8601,
+        jsonEncoding: jsonEncoding(.iso8601),
+        jsonDecoding: .custom(decodeISO8601)
+    )
 
     /// Seconds since 1970 as a number, with a fraction if there is one.
-    public static let secondsSince1970 = DateCodingStrategy(kind: .seconds)
+    public static let secondsSince1970 = DateCodingStrategy(
+        textEncoding: .secondsSince1970,
+        jsonEncoding: .secondsSince1970,
+        jsonDecoding: .secondsSince1970
+    )
 
     /// Milliseconds since 1970 as a number, rounded to whole ones.
-    public static let millisecondsSince1970 = DateCodingStrategy(kind: .milliseconds)
+    public static let millisecondsSince1970 = DateCodingStrategy(
+        textEncoding: .millisecondsSince1970,
+        jsonEncoding: .custom(encodeMilliseconds),
+        jsonDecoding: .millisecondsSince1970
+    )
 
     /// The strategy of the encoder or decoder in use.
-    public static let ofCoder = DateCodingStrategy(kind: .ofCoder)
+    public static let ofCoder = DateCodingStrategy(textEncoding: nil, jsonEncoding: nil, jsonDecoding: nil)
 
     /// Returns a strategy that uses a date formatter, which must not be modified afterwards.
     public static func formatted(_ formatter: DateFormatter) -> DateCodingStrategy {
-        DateCodingStrategy(kind: .formatted(formatter))
+        let text = DateTextEncoding.custom { date in
+            let offset = TimeInterval(formatter.timeZone?.secondsFromGMT(for: date) ?? 0)
+            try DateTextEncoding.checkYear(of: date.addingTimeInterval(offset))
+            return formatter.string(from: date)
+        }
+        return DateCodingStrategy(
+            textEncoding: text,
+            jsonEncoding: jsonEncoding(text),
+            jsonDecoding: .formatted(formatter)
+        )
     }
 
     /// Returns a strategy that uses a date pattern such as `yyyy-MM-dd`, in UTC and independent of the device's
@@ -68,47 +83,12 @@ public struct DateCodingStrategy: Sendable {
         return "+-".utf8.contains(sign) && [2, 4].contains(offset.count) && offset.allSatisfy(digits.contains)
     }
 
-    /// The encoding of dates in queries and forms; `nil` uses that of the encoder.
-    public var textEncoding: DateTextEncoding? {
-        switch kind {
-        case .iso8601: .iso8601
-        case .seconds: .secondsSince1970
-        case .milliseconds: .millisecondsSince1970
-        case .formatted(let formatter):
-            .custom { date in
-                let offset = TimeInterval(formatter.timeZone?.secondsFromGMT(for: date) ?? 0)
-                try DateTextEncoding.checkYear(of: date.addingTimeInterval(offset))
-                return formatter.string(from: date)
-            }
-        case .ofCoder: nil
-        }
-    }
-
-    /// The encoding of dates in JSON; `nil` uses that of the encoder.
-    public var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
-        switch kind {
-        // Foundation's own strategies write a different date if they cannot represent one.
-        case .iso8601, .formatted: textEncoding.map(Self.jsonEncoding)
-        case .seconds: .secondsSince1970
-        case .milliseconds:
-            .custom { date, encoder in
-                var container = encoder.singleValueContainer()
-                let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-                if let whole = Int64(exactly: milliseconds) {
-                    try container.encode(whole)
-                } else {
-                    try container.encode(milliseconds)
-                }
-            }
-        case .ofCoder: nil
-        }
-    }
-
+    /// Foundation's own strategies write a different date if they cannot represent one.
     private static func jsonEncoding(_ encoding: DateTextEncoding) -> JSONEncoder.DateEncodingStrategy {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
             do {
-                try container.encode(encoding.text(for: date))
+                try container.encode(encoding.text(date))
             } catch let refusal as ParameterTree.Refusal {
                 let context = EncodingError.Context(
                     codingPath: encoder.codingPath,
@@ -119,24 +99,24 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
-    /// The decoding of dates in JSON; `nil` uses that of the decoder.
-    public var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
-        switch kind {
-        case .iso8601:
-            // Older versions of Foundation's own strategy reject fractions.
-            .custom { decoder in
-                let container = try decoder.singleValueContainer()
-                let text = try container.decode(String.self)
-                let styles = [Self.wholeSeconds, Self.fractionalSeconds]
-                guard Self.endsWithZone(text), let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
-                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of ISO 8601")
-                }
-                return date
-            }
-        case .seconds: .secondsSince1970
-        case .milliseconds: .millisecondsSince1970
-        case .formatted(let formatter): .formatted(formatter)
-        case .ofCoder: nil
+    private static func encodeMilliseconds(_ date: Date, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        if let whole = Int64(exactly: milliseconds) {
+            try container.encode(whole)
+        } else {
+            try container.encode(milliseconds)
         }
+    }
+
+    /// Older versions of Foundation's own strategy reject fractions.
+    private static func decodeISO8601(from decoder: any Decoder) throws -> Date {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
+        guard endsWithZone(text), let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of ISO 8601")
+        }
+        return date
     }
 }

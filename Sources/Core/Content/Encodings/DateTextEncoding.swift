@@ -2,44 +2,28 @@ public import Foundation
 
 /// An encoding of dates as text, for formats that have no date type.
 public struct DateTextEncoding: Sendable {
-    private enum Kind: Sendable {
-        case iso8601
-        case secondsSince1970
-        case millisecondsSince1970
-        case custom(@Sendable (Date) throws -> String)
-    }
-
-    private let kind: Kind
+    /// Returns the text of a date.
+    let text: @Sendable (Date) throws -> String
 
     /// ISO 8601 text such as `2001-09-09T01:46:40Z`; dates outside the years 1 to 9999 cannot be encoded.
-    public static let iso8601 = DateTextEncoding(kind: .iso8601)
+    public static let iso8601 = DateTextEncoding { date in
+        try checkYear(of: date)
+        return date.formatted(.iso8601)
+    }
 
     /// Seconds since 1970, with a fraction only if there is one.
-    public static let secondsSince1970 = DateTextEncoding(kind: .secondsSince1970)
+    public static let secondsSince1970 = DateTextEncoding { ParameterTree.text(of: $0.timeIntervalSince1970) }
 
     /// Whole milliseconds since 1970, rounded.
-    public static let millisecondsSince1970 = DateTextEncoding(kind: .millisecondsSince1970)
+    public static let millisecondsSince1970 = DateTextEncoding { date in
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard milliseconds.isFinite else { throw ParameterTree.Refusal("not a finite date") }
+        return ParameterTree.text(of: milliseconds)
+    }
 
     /// Returns an encoding that calls a closure for the text of each date.
     public static func custom(_ makeText: @escaping @Sendable (Date) throws -> String) -> DateTextEncoding {
-        DateTextEncoding(kind: .custom(makeText))
-    }
-
-    /// Returns the text of a date.
-    func text(for date: Date) throws -> String {
-        switch kind {
-        case .iso8601:
-            try Self.checkYear(of: date)
-            return date.formatted(.iso8601)
-        case .secondsSince1970:
-            return ParameterTree.text(of: date.timeIntervalSince1970)
-        case .millisecondsSince1970:
-            let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-            guard milliseconds.isFinite else { throw ParameterTree.Refusal("not a finite date") }
-            return ParameterTree.text(of: milliseconds)
-        case .custom(let makeText):
-            return try makeText(date)
-        }
+        DateTextEncoding(text: makeText)
     }
 
     /// Throws if calendars cannot represent the date: they would write a different one, or nothing.

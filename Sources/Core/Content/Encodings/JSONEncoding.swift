@@ -37,28 +37,3 @@ public struct JSONEncoding: ParameterEncoding {
         request.setContentTypeIfAbsent("application/json")
     }
 }
-
-extension ParameterTree: Encodable {
-    func encode(to encoder: any Encoder) throws {
-        if case .object(let members) = self {
-            var container = encoder.container(keyedBy: AnyCodingKey.self)
-            for member in members {
-                try container.encode(member.value, forKey: AnyCodingKey(stringValue: member.key))
-            }
-            return
-        }
-        // A container is needed because a Decimal that encodes itself becomes an object, not a number.
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null, .object: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .date(let value): try container.encode(value)
-        case .data(let value): try container.encode(value)
-        case .file(let value): try container.encode(value)
-        case .array(let elements): try container.encode(elements)
-        }
-    }
-}

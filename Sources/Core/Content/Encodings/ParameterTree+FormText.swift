@@ -1,12 +1,39 @@
 import Foundation
 
 extension ParameterTree {
+    /// Calls a closure with the name and the value of each leaf, in the order in which a form lists them.
+    func forEachLeaf(_ arrays: URLEncoding.ArrayEncoding, _ body: (_ name: String, _ leaf: ParameterTree) -> Void) {
+        guard case .object(let members) = self else { return }
+        for member in members { member.value.forEachLeaf(named: member.key, arrays, body) }
+    }
+
+    private func forEachLeaf(
+        named name: String,
+        _ arrays: URLEncoding.ArrayEncoding,
+        _ body: (_ name: String, _ leaf: ParameterTree) -> Void
+    ) {
+        switch self {
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                element.forEachLeaf(named: arrays.name(name, index), arrays, body)
+            }
+        case .object(let members):
+            for member in members { member.value.forEachLeaf(named: "\(name)[\(member.key)]", arrays, body) }
+        default: body(name, self)
+        }
+    }
+
     /// Returns the members as percent-encoded `name=value` pairs, in order; ``null`` and empty collections add nothing.
     func formText(arrays: URLEncoding.ArrayEncoding, booleans: URLEncoding.BoolEncoding) -> String {
-        guard case .object(let members) = self else { return "" }
-        var form = FormText(arrays: arrays, booleans: booleans)
-        for member in members { form.append(member.key, member.value) }
-        return form.text
+        var text = ""
+        forEachLeaf(arrays) { name, leaf in
+            guard let value = leaf.leafText(booleans: booleans) else { return }
+            if !text.isEmpty { text += "&" }
+            PercentEncoding.appendFormValue(name, to: &text)
+            text += "="
+            PercentEncoding.appendFormValue(value, to: &text)
+        }
+        return text
     }
 
     /// Returns the text of a leaf; `nil` for any other value and for ``null``.
@@ -25,35 +52,5 @@ extension ParameterTree {
     /// Returns the text of a double, without the `.0` of a whole number, identical on every platform.
     static func text(of value: Double) -> String {
         Int64(exactly: value).map(String.init) ?? "\(value)"
-    }
-}
-
-/// The pairs of a form while it is built.
-private struct FormText {
-    let arrays: URLEncoding.ArrayEncoding
-    let booleans: URLEncoding.BoolEncoding
-    var text = ""
-
-    init(arrays: URLEncoding.ArrayEncoding, booleans: URLEncoding.BoolEncoding) {
-        self.arrays = arrays
-        self.booleans = booleans
-    }
-
-    mutating func append(_ name: String, _ tree: ParameterTree) {
-        switch tree {
-        case .array(let elements):
-            for (index, element) in elements.enumerated() { append(arrays.name(name, index), element) }
-        case .object(let members):
-            for member in members { append("\(name)[\(member.key)]", member.value) }
-        default:
-            if let text = tree.leafText(booleans: booleans) { appendPair(name, text) }
-        }
-    }
-
-    private mutating func appendPair(_ name: String, _ value: String) {
-        if !text.isEmpty { text += "&" }
-        PercentEncoding.appendFormValue(name, to: &text)
-        text += "="
-        PercentEncoding.appendFormValue(value, to: &text)
     }
 }

@@ -44,7 +44,7 @@ extension ParameterTree {
         guard date.timeIntervalSince1970.isFinite else { throw Refusal("not a finite date") }
         guard let dates else { return .date(date) }
         do {
-            return .string(try dates.text(for: date))
+            return .string(try dates.text(date))
         } catch let refusal as Refusal {
             throw refusal
         } catch {

@@ -88,10 +88,10 @@ enum ParameterTree {
 }
 
 /// Detects an optional inside an `Any`.
-private protocol OptionalValue {
+protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    fileprivate var wrappedValue: Any? { self }
+    var wrappedValue: Any? { self }
 }

@@ -26,11 +26,11 @@ struct KeyedTreeContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func set(_ tree: ParameterTree, for key: Key) {
-        encoder.place.set(tree, for: key.stringValue, name: name(of: key), isOrdered: !isDictionary)
+        encoder.place.set(.tree(tree), for: key.stringValue, name: name(of: key), isOrdered: !isDictionary)
     }
 
     private func name(of key: any CodingKey) -> String {
-        isDictionary ? key.stringValue : encoder.run.keys.name(of: key, after: encoder.codingPath)
+        isDictionary ? key.stringValue : encoder.run.options.keys.name(key) { encoder.codingPath }
     }
 
     private func nested(_ key: any CodingKey) -> TreeEncoder {
@@ -69,19 +69,19 @@ struct UnkeyedTreeContainer: UnkeyedEncodingContainer {
     private var key: AnyCodingKey { AnyCodingKey(stringValue: String(count)) }
 
     mutating func encodeNil() throws {
-        encoder.place.append(.null)
+        encoder.place.append(.tree(.null))
     }
 
     mutating func encode(_ value: some Encodable) throws {
-        encoder.place.append(try encoder.tree(of: value, at: key))
+        encoder.place.append(.tree(try encoder.tree(of: value, at: key)))
     }
 
     mutating func encode(_ value: Int128) throws {
-        encoder.place.append(try encoder.tree(of: value, at: key))
+        encoder.place.append(.tree(try encoder.tree(of: value, at: key)))
     }
 
     mutating func encode(_ value: UInt128) throws {
-        encoder.place.append(try encoder.tree(of: value, at: key))
+        encoder.place.append(.tree(try encoder.tree(of: value, at: key)))
     }
 
     private func nested() -> TreeEncoder {
@@ -103,25 +103,21 @@ struct UnkeyedTreeContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// A container that writes the single value of a place.
-struct SingleValueTreeContainer: SingleValueEncodingContainer {
-    let encoder: TreeEncoder
-
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
+/// The encoder is also the container that writes the single value of its place.
+extension TreeEncoder: SingleValueEncodingContainer {
     mutating func encodeNil() throws {
-        encoder.place.set(.null)
+        place.set(.null)
     }
 
     mutating func encode(_ value: some Encodable) throws {
-        encoder.place.set(try encoder.tree(of: value, at: nil))
+        place.set(try tree(of: value, at: nil))
     }
 
     mutating func encode(_ value: Int128) throws {
-        encoder.place.set(try encoder.tree(of: value, at: nil))
+        place.set(try tree(of: value, at: nil))
     }
 
     mutating func encode(_ value: UInt128) throws {
-        encoder.place.set(try encoder.tree(of: value, at: nil))
+        place.set(try tree(of: value, at: nil))
     }
 }

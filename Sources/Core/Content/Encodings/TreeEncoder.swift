@@ -5,33 +5,26 @@ import Foundation
 /// Dictionaries have no order: they are recognized by the type of their keys, and sorted. Sets, and dictionaries that
 /// encode as arrays, are sorted as well.
 struct TreeEncoder: Encoder {
+    /// The settings of one encoding.
+    struct Options {
+        var dates = DateTextEncoding.iso8601
+        var keys = URLFormEncoder.KeyEncoding.useDefaultKeys
+        var maximumDepth = ParameterTree.maximumDepth
+        /// Whether only the depth is checked.
+        var isDiscarding = false
+        /// Whether bytes and files keep their types, for a multipart form.
+        var keepsFiles = false
+        var userInfo: [CodingUserInfoKey: Any] = [:]
+    }
+
     /// The settings and the state of one encoding.
     final class Run {
-        let dates: DateTextEncoding
-        let keys: URLFormEncoder.KeyEncoding
-        let maximumDepth: Int
-        /// Whether only the depth is checked.
-        let isDiscarding: Bool
-        /// Whether bytes and files keep their types, for a multipart form.
-        let keepsFiles: Bool
-        let userInfo: [CodingUserInfoKey: Any]
+        let options: Options
         /// The error of a nested container that is too deep, because making a container cannot throw.
         fileprivate(set) var failure: PipelineError?
 
-        init(
-            dates: DateTextEncoding = .iso8601,
-            keys: URLFormEncoder.KeyEncoding = .useDefaultKeys,
-            maximumDepth: Int = ParameterTree.maximumDepth,
-            isDiscarding: Bool = false,
-            keepsFiles: Bool = false,
-            userInfo: [CodingUserInfoKey: Any] = [:]
-        ) {
-            self.dates = dates
-            self.keys = keys
-            self.maximumDepth = maximumDepth
-            self.isDiscarding = isDiscarding
-            self.keepsFiles = keepsFiles
-            self.userInfo = userInfo
+        init(_ options: Options) {
+            self.options = options
         }
     }
 
@@ -57,7 +50,7 @@ struct TreeEncoder: Encoder {
     let wrapperCount: Int
 
     var codingPath: [any CodingKey] { path?.keys ?? [] }
-    var userInfo: [CodingUserInfoKey: Any] { run.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { run.options.userInfo }
 
     private init(_ run: Run, _ place: TreePlace, path: Path?, wrapperCount: Int) {
         self.run = run
@@ -66,27 +59,23 @@ struct TreeEncoder: Encoder {
         self.wrapperCount = wrapperCount
     }
 
-    private init(_ run: Run) {
-        self.init(run, TreePlace(isDiscarding: run.isDiscarding), path: nil, wrapperCount: 0)
+    private init(_ options: Options) {
+        self.init(Run(options), TreePlace(isDiscarding: options.isDiscarding), path: nil, wrapperCount: 0)
     }
 
     /// Returns the tree of a value.
-    static func tree(of value: some Encodable, run: Run) throws -> ParameterTree {
-        let tree = try TreeEncoder(run).tree(of: value, at: nil)
-        if let failure = run.failure { throw failure }
+    static func tree(of value: some Encodable, _ options: Options) throws -> ParameterTree {
+        let encoder = TreeEncoder(options)
+        let tree = try encoder.tree(of: value, at: nil)
+        if let failure = encoder.run.failure { throw failure }
         return tree
-    }
-
-    /// Throws if a value is nested too deep for another encoder, for example a cycle of objects.
-    static func checkDepth(of value: some Encodable, maximum: Int, userInfo: [CodingUserInfoKey: Any]) throws {
-        _ = try tree(of: value, run: Run(maximumDepth: maximum, isDiscarding: true, userInfo: userInfo))
     }
 
     /// The type of the keys with which the standard library encodes a dictionary.
     ///
     /// It is taken from a dictionary, because the type has no public name.
     static let dictionaryKeys: ObjectIdentifier? = {
-        let encoder = TreeEncoder(Run())
+        let encoder = TreeEncoder(Options())
         try? [String: Int]().encode(to: encoder)
         return encoder.place.keys
     }()
@@ -107,13 +96,14 @@ struct TreeEncoder: Encoder {
     func tree<Value: Encodable>(of value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree {
         do {
             let isLeaf =
-                Self.leafTypes.contains(ObjectIdentifier(Value.self)) || run.keepsFiles && Value.self == FormFile.self
+                Self.leafTypes.contains(ObjectIdentifier(Value.self))
+                || run.options.keepsFiles && Value.self == FormFile.self
             if isLeaf, let leaf = try leaf(value, at: key()) {
                 return leaf
             }
             let inner = try inner(at: key())
             try value.encode(to: inner)
-            if run.isDiscarding { return .null }
+            if run.options.isDiscarding { return .null }
             let tree = try inner.place.tree()
             return (Value.self as? any HashOrdered.Type).map { $0.sorted(tree) } ?? tree
         } catch let refusal as ParameterTree.Refusal {
@@ -122,35 +112,35 @@ struct TreeEncoder: Encoder {
     }
 
     private func leaf(_ value: some Encodable, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree? {
-        guard (path?.count ?? 0) < run.maximumDepth || key() == nil else {
-            throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
+        guard (path?.count ?? 0) < run.options.maximumDepth || key() == nil else {
+            throw ParameterTree.Refusal.tooDeep(run.options.maximumDepth)
         }
-        if run.isDiscarding { return .null }
-        if run.keepsFiles {
+        if run.options.isDiscarding { return .null }
+        if run.options.keepsFiles {
             if let file = value as? FormFile { return .file(file) }
             if let bytes = value as? Data { return .data(bytes) }
         }
-        return try ParameterTree.leaf(value, dates: run.dates)
+        return try ParameterTree.leaf(value, dates: run.options.dates)
     }
 
     private func inner(at key: (any CodingKey)?) throws -> TreeEncoder {
-        let place = TreePlace(isDiscarding: run.isDiscarding)
+        let place = TreePlace(isDiscarding: run.options.isDiscarding)
         let inner =
             if let key {
                 TreeEncoder(run, place, path: Path(key, after: path), wrapperCount: 0)
             } else {
                 TreeEncoder(run, place, path: path, wrapperCount: wrapperCount + 1)
             }
-        guard max(inner.path?.count ?? 0, inner.wrapperCount) <= run.maximumDepth else {
-            throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
+        guard max(inner.path?.count ?? 0, inner.wrapperCount) <= run.options.maximumDepth else {
+            throw ParameterTree.Refusal.tooDeep(run.options.maximumDepth)
         }
         return inner
     }
 
     /// Returns an encoder for a nested place.
     func nested(at key: any CodingKey, _ makePlace: () -> TreePlace) -> TreeEncoder {
-        guard (path?.count ?? 0) < run.maximumDepth else {
-            if run.failure == nil { run.failure = failure(.tooDeep(run.maximumDepth), at: key) }
+        guard (path?.count ?? 0) < run.options.maximumDepth else {
+            if run.failure == nil { run.failure = failure(.tooDeep(run.options.maximumDepth), at: key) }
             return TreeEncoder(run, TreePlace(isDiscarding: true), path: Path(key, after: path), wrapperCount: 0)
         }
         return TreeEncoder(run, makePlace(), path: Path(key, after: path), wrapperCount: 0)
@@ -159,7 +149,7 @@ struct TreeEncoder: Encoder {
     private func failure(_ refusal: ParameterTree.Refusal, at key: (any CodingKey)?) -> PipelineError {
         let path = (codingPath + (key.map { [$0] } ?? [])).map(\.stringValue)
         // The first keys of a deep path identify it well enough.
-        let names = path.count > run.maximumDepth ? Array(path.prefix(4)) : path
+        let names = path.count > run.options.maximumDepth ? Array(path.prefix(4)) : path
         let name = names.isEmpty ? "" : " at " + names.joined(separator: ".").quotedExcerpt
         return PipelineError(
             .encoding,
@@ -182,7 +172,7 @@ struct TreeEncoder: Encoder {
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleValueTreeContainer(encoder: self)
+        self
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// It is a class because nested containers and super encoders keep writing to it after they have been handed out.
 final class TreePlace {
-    private enum Value {
+    enum Value {
         case tree(ParameterTree)
         case place(TreePlace)
     }
@@ -35,17 +35,11 @@ final class TreePlace {
     }
 
     func beginElements() {
-        guard elements == nil else { return }
-        elements = []
+        elements = elements ?? []
     }
 
     func beginMembers() {
-        guard members == nil else { return }
-        members = []
-    }
-
-    func append(_ tree: ParameterTree) {
-        append(.tree(tree))
+        members = members ?? []
     }
 
     func appendPlace() -> TreePlace {
@@ -54,15 +48,10 @@ final class TreePlace {
         return place
     }
 
-    private func append(_ value: Value) {
+    func append(_ value: Value) {
         elementCount += 1
         guard !isDiscarding else { return }
         elements?.append(value)
-    }
-
-    /// Writes a member; a member with the same key is replaced in its position.
-    func set(_ tree: ParameterTree, for key: String, name: String, isOrdered: Bool) {
-        set(.tree(tree), for: key, name: name, isOrdered: isOrdered)
     }
 
     /// Returns a place for a member, or the existing one if a container requests the same key again.
@@ -73,7 +62,8 @@ final class TreePlace {
         return place
     }
 
-    private func set(_ value: Value, for key: String, name: String, isOrdered: Bool) {
+    /// Writes a member; a member with the same key is replaced in its position.
+    func set(_ value: Value, for key: String, name: String, isOrdered: Bool) {
         guard !isDiscarding else { return }
         if let offset = offsets[key] {
             members?[offset].value = value

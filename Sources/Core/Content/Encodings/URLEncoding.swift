@@ -24,27 +24,18 @@ import HTTPTypes
 public struct URLEncoding: ParameterEncoding {
     /// The part of the request into which the parameters are written.
     public struct Destination: Sendable, Hashable {
-        private enum Kind {
-            case methodDependent
-            case queryString
-            case httpBody
-        }
-
-        private let kind: Kind
+        /// Whether the parameters go into the query; `nil` if the method decides.
+        private let isQuery: Bool?
 
         /// The query for GET, HEAD and DELETE, and a form body for every other method.
-        public static let methodDependent = Destination(kind: .methodDependent)
+        public static let methodDependent = Destination(isQuery: nil)
         /// The query, regardless of the method.
-        public static let queryString = Destination(kind: .queryString)
+        public static let queryString = Destination(isQuery: true)
         /// A form body, regardless of the method.
-        public static let httpBody = Destination(kind: .httpBody)
+        public static let httpBody = Destination(isQuery: false)
 
         func isQuery(for method: HTTPRequest.Method) -> Bool {
-            switch kind {
-            case .queryString: true
-            case .httpBody: false
-            case .methodDependent: method == .get || method == .head || method == .delete
-            }
+            isQuery ?? (method == .get || method == .head || method == .delete)
         }
 
         /// Appends pairs to the query, or makes them the body.
@@ -60,7 +51,8 @@ public struct URLEncoding: ParameterEncoding {
 
     /// The names of array elements.
     public struct ArrayEncoding: Sendable {
-        private let makeName: @Sendable (_ key: String, _ index: Int) -> String
+        /// Returns the name of an element.
+        let name: @Sendable (_ key: String, _ index: Int) -> String
 
         /// The key followed by `[]`, as in `a[]=1&a[]=2`.
         public static let brackets = ArrayEncoding { key, _ in key + "[]" }
@@ -70,14 +62,8 @@ public struct URLEncoding: ParameterEncoding {
         public static let indexInBrackets = ArrayEncoding { key, index in "\(key)[\(index)]" }
         /// Returns an encoding that calls a closure with the key and the index for the name of each element.
         public static func custom(_ makeName: @escaping @Sendable (String, Int) -> String) -> ArrayEncoding {
-            ArrayEncoding(makeName: makeName)
+            ArrayEncoding(name: makeName)
         }
-
-        private init(makeName: @escaping @Sendable (String, Int) -> String) {
-            self.makeName = makeName
-        }
-
-        func name(_ key: String, _ index: Int) -> String { makeName(key, index) }
     }
 
     /// The text of booleans.

@@ -75,17 +75,8 @@ public struct URLFormEncoder: Sendable {
 
     /// Returns the members of a value; ``ParameterTree/null`` for an optional without a value.
     func tree(of value: some Encodable, keepsFiles: Bool) throws -> ParameterTree {
-        let tree: ParameterTree
-        do {
-            let run = TreeEncoder.Run(dates: dateEncoding, keys: keyEncoding, keepsFiles: keepsFiles)
-            tree = try TreeEncoder.tree(of: value, run: run)
-        } catch let error as PipelineError {
-            throw error
-        } catch {
-            throw PipelineError.encodingFailed(
-                error,
-                "a value of type \(type(of: value)) could not be encoded as a form"
-            )
+        let tree = try PipelineError.encoding("a value of type \(type(of: value)) could not be encoded as a form") {
+            try TreeEncoder.tree(of: value, .init(dates: dateEncoding, keys: keyEncoding, keepsFiles: keepsFiles))
         }
         switch tree {
         case .null, .object:
@@ -95,6 +86,48 @@ public struct URLFormEncoder: Sendable {
                 .encoding,
                 "a value of type \(type(of: value)) has no keys, and a form is made of names and values"
             )
+        }
+    }
+}
+
+extension URLFormEncoder {
+    /// A strategy for turning coding keys into names.
+    ///
+    /// Dictionary keys are data and stay unchanged, as in `JSONEncoder`.
+    public struct KeyEncoding: Sendable {
+        /// Returns the name of a key; `path` makes the coding path of the value that has the key.
+        let name: @Sendable (_ key: any CodingKey, _ path: () -> [any CodingKey]) -> String
+
+        /// Names that are the text of the key, unchanged.
+        public static let useDefaultKeys = KeyEncoding { key, _ in key.stringValue }
+
+        /// Snake-case names, split into words as `JSONEncoder` does: `perPage` becomes `per_page`, `pageURL` becomes
+        /// `page_url`.
+        public static let convertToSnakeCase = KeyEncoding { key, _ in snakeCase(key.stringValue) }
+
+        /// Returns a strategy that calls a closure with the coding path of a value, whose last key is the one to name.
+        public static func custom(_ makeName: @escaping @Sendable ([any CodingKey]) -> String) -> KeyEncoding {
+            KeyEncoding { key, path in makeName(path() + [key]) }
+        }
+
+        /// An uppercase letter starts a word, as does the last of several before a lowercase letter.
+        private static func snakeCase(_ text: String) -> String {
+            let letters = Array(text)
+            var words: [ArraySlice<Character>] = []
+            var start = 0
+            var searchStart = 1
+            while let capital = letters.dropFirst(searchStart).firstIndex(where: \.isUppercase) {
+                words.append(letters[start..<capital])
+                start = capital
+                guard let small = letters[capital...].firstIndex(where: \.isLowercase) else { break }
+                if small > capital + 1 {
+                    words.append(letters[capital..<small - 1])
+                    start = small - 1
+                }
+                searchStart = small + 1
+            }
+            words.append(letters[start...])
+            return words.map { String($0).lowercased() }.joined(separator: "_")
         }
     }
 }

@@ -30,7 +30,7 @@ struct MultipartBoundary: Sendable {
     /// Makes a boundary from 128 random bits that occurs in no part in memory.
     init(using generator: inout some RandomNumberGenerator, for parts: [MultipartFormBodyPart]) throws {
         for _ in 0..<Self.maximumAttempts {
-            self.init(text: "pipeline-" + Self.hexadecimal(generator.next()) + Self.hexadecimal(generator.next()))
+            self.init(text: "pipeline-" + String(format: "%016llx%016llx", generator.next(), generator.next()))
             if !parts.contains(where: occurs) { return }
         }
         throw PipelineError(.encoding, "\(Self.maximumAttempts) random boundaries all occur in the form")
@@ -62,11 +62,6 @@ struct MultipartBoundary: Sendable {
             start = UnsafeRawPointer(match) + 1
         }
         return false
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     private static func isBoundaryByte(_ byte: UInt8) -> Bool {

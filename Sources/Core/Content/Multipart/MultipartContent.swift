@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A multipart form as content.
 struct MultipartContent: RequestContent {
     private(set) var form: MultipartFormData
@@ -14,6 +16,8 @@ struct MultipartContent: RequestContent {
     func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws {
         try request.requireBodyCarryingMethod()
         var random = context.random
-        try form.encode(into: &request, using: &random, files: context.files)
+        let made = try form.makeBody(using: &random, files: context.files)
+        request.body = made.body
+        request.headers[.contentType] = made.contentType
     }
 }

@@ -5,17 +5,6 @@ extension MultipartFormData {
     /// The maximum size of a body in memory.
     private static let inMemoryByteCount = 1 << 20
 
-    /// Writes the form into the request, and replaces its Content-Type, which must name the boundary.
-    func encode(
-        into request: inout PipelineRequest,
-        using generator: inout some RandomNumberGenerator,
-        files: FileChecks = .immediate
-    ) throws {
-        let made = try makeBody(using: &generator, files: files)
-        request.body = made.body
-        request.headers[.contentType] = made.contentType
-    }
-
     /// Makes the body and its Content-Type.
     func makeBody(
         using generator: inout some RandomNumberGenerator,

@@ -13,16 +13,13 @@ struct JSONContent: RequestContent {
 
     func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws {
         let encoder = encoder ?? context.makeJSONEncoder(value)
-        do {
-            try TreeEncoder.checkDepth(of: value, maximum: Self.maximumDepth, userInfo: encoder.userInfo)
-            request.body = .bytes(try encoder.encode(value))
-        } catch let error as PipelineError {
-            throw error
-        } catch {
-            throw PipelineError.encodingFailed(
-                error,
-                "a value of type \(type(of: value)) could not be encoded as JSON"
+        try PipelineError.encoding("a value of type \(type(of: value)) could not be encoded as JSON") {
+            // Checks only the depth, for example of a cycle of objects.
+            _ = try TreeEncoder.tree(
+                of: value,
+                .init(maximumDepth: Self.maximumDepth, isDiscarding: true, userInfo: encoder.userInfo)
             )
+            request.body = .bytes(try encoder.encode(value))
         }
         request.setContentTypeIfAbsent("application/json")
     }

@@ -37,12 +37,8 @@ struct ParametersContent: RequestContent {
     }
 
     private func write(with writer: any ParameterEncoding, into request: inout PipelineRequest) throws {
-        do {
+        try PipelineError.encoding("\(type(of: writer)) could not encode the parameters") {
             try writer.encode(own, into: &request)
-        } catch let error as PipelineError {
-            throw error
-        } catch {
-            throw PipelineError.encodingFailed(error, "\(type(of: writer)) could not encode the parameters")
         }
     }
 }

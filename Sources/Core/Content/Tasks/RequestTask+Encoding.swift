@@ -8,22 +8,12 @@ extension RequestTask {
     ///   - context: the source of randomness and the default encoders.
     /// - Throws: ``PipelineError``.
     public func encode(into request: inout PipelineRequest, context: EncodingContext) throws {
-        if let content { try Self.encode(content, into: &request, context) }
-        if !urlParameters.isEmpty { try URLEncoding.queryString.encode(urlParameters, into: &request) }
-    }
-
-    private static func encode(
-        _ content: any RequestContent,
-        into request: inout PipelineRequest,
-        _ context: EncodingContext
-    ) throws {
-        do {
-            try content.encode(into: &request, context: context)
-        } catch let error as PipelineError {
-            throw error
-        } catch {
-            throw PipelineError.encodingFailed(error, "\(type(of: content)) could not be encoded")
+        if let content {
+            try PipelineError.encoding("\(type(of: content)) could not be encoded") {
+                try content.encode(into: &request, context: context)
+            }
         }
+        if !urlParameters.isEmpty { try URLEncoding.queryString.encode(urlParameters, into: &request) }
     }
 }
 
@@ -35,5 +25,16 @@ extension PipelineError {
             reason += ", at " + context.codingPath.map(\.stringValue).joined(separator: ".").quotedExcerpt
         }
         return PipelineError(.encoding, reason, underlyingError: error)
+    }
+
+    /// Runs an encoding, and turns an error that is not a ``PipelineError`` into one with code `encoding`.
+    static func encoding<Output>(_ reason: @autoclosure () -> String, _ encode: () throws -> Output) throws -> Output {
+        do {
+            return try encode()
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw encodingFailed(error, reason())
+        }
     }
 }

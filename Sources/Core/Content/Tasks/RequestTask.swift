@@ -43,6 +43,9 @@ public struct RequestTask: Sendable, SafelyDescribed {
     /// The kind of content that the task carries.
     public var kind: Kind { ownKind ?? content?.kind ?? .plain }
 
+    /// The kind of task, without its content.
+    public var description: String { kind.description }
+
     /// Returns a copy with other content.
     func replacing(content: any RequestContent) -> RequestTask {
         RequestTask(content, urlParameters: urlParameters, destination: destination, kind: ownKind)

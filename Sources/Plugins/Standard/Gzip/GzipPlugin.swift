@@ -231,7 +231,8 @@ public struct GzipPlugin: Stage.Intercept {
         guard !codings.isEmpty else { return }
         let plan = DecodingPlan(
             codings: codings,
-            limits: DecodingLimits(ratio: limits.ratio, ratioFreeByteCount: limits.ratioFreeByteCount)
+            ratio: limits.ratio,
+            ratioFreeByteCount: limits.ratioFreeByteCount
         )
         if let bytes = response.body.bytes, !context.isStreaming {
             let byteLimit = min(limits.decodedByteCount, context.limits.bufferedBodyByteCount)

@@ -54,8 +54,8 @@ struct MultipartFormDataTests {
         request.headers.append(HTTPField(name: .contentType, value: "text/plain"))
         request.headers.append(HTTPField(name: .contentType, value: "multipart/form-data; boundary=other"))
         request.headers[.accept] = "*/*"
-        var generator = ScriptedGenerator(1)
-        try MultipartFormData(boundary: "b", parts: [.field("1")]).encode(into: &request, using: &generator)
+        let form = MultipartFormData(boundary: "b", parts: [.field("1")])
+        try RequestTask.uploadMultipartFormData(form).encode(into: &request, context: .init())
         #expect(request.headers[values: .contentType] == ["multipart/form-data; boundary=b"])
         #expect(request.headers.count == 2)
     }
