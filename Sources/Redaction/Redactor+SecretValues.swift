@@ -15,6 +15,32 @@ extension Redactor {
         return copy
     }
 
+    /// Returns this redactor with names and values that are not secret, although they are in a secret place such as a
+    /// cookie.
+    ///
+    /// In its own place, the value stays hidden. Elsewhere in a recording or a log, it is neither hidden nor reported,
+    /// unless it is declared as secret.
+    ///
+    /// ```swift
+    /// let redactor = Redactor.standard.adding(plainNames: ["ui-theme"], plainValues: ["guest-user-1"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - plainNames: the names of cookies, header fields, query items and form fields; their case is ignored.
+    ///   - plainValues: values of any of them, compared exactly.
+    /// - Returns: a copy.
+    public func adding(plainNames: Set<String> = [], plainValues: Set<String> = []) -> Redactor {
+        var copy = self
+        copy.plainNames.formUnion(plainNames.map { $0.lowercased() })
+        copy.plainValues.formUnion(plainValues)
+        return copy
+    }
+
+    /// Returns whether a cookie, a header field or an item of a query or form with this name is declared as not secret.
+    func isPlain(name: some StringProtocol) -> Bool { !plainNames.isEmpty && plainNames.contains(name.lowercased()) }
+
+    func isPlain(value: Substring) -> Bool { !plainValues.isEmpty && plainValues.contains(String(value)) }
+
     /// Returns this redactor with the secrets of messages hidden wherever they occur.
     package func adding(secretsOf source: some SecretSource) -> Redactor {
         guard !revealsSecrets, let pending = PendingSecrets(self, source) else { return self }

@@ -171,12 +171,7 @@ struct SecretAutomaton: Sendable {
         return range
     }
 
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: "+/-_".utf8.contains(byte)
-        }
-    }
+    private static func isBase64(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/-_".utf8.contains(byte) }
 }
 
 extension [Range<Int>] {
