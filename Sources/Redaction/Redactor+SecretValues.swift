@@ -8,10 +8,19 @@ extension Redactor {
     /// - Parameter values: the values, of 4 bytes or more each.
     /// - Returns: a copy; for ``revealingSecrets``, one that hides these values in addition.
     public func adding(secretValues values: some Sequence<String>) -> Redactor {
-        let added = Self.checked(values).subtracting(secretValues?.values ?? [])
-        guard !added.isEmpty else { return self }
+        let known = secretValues?.values ?? []
+        var all = known
+        for (index, value) in values.enumerated() {
+            let minimum = SecretValues.minimumByteCount
+            precondition(
+                value.utf8.count >= minimum,
+                "secret value \(index) has \(value.utf8.count) bytes, not \(minimum) or more"
+            )
+            all.insert(value)
+        }
+        guard all.count > known.count else { return self }
         var copy = self
-        copy.secretValues = SecretValues(added.union(secretValues?.values ?? []))
+        copy.secretValues = SecretValues(all)
         return copy
     }
 
@@ -73,18 +82,5 @@ extension Redactor {
         guard text.count >= SecretValues.minimumByteCount else { return false }
         if let pending { return pending.mayBeFound(in: text) }
         return declaredValues != nil
-    }
-
-    static func checked(_ values: some Sequence<String>) -> Set<String> {
-        var result: Set<String> = []
-        for (index, value) in values.enumerated() {
-            let minimum = SecretValues.minimumByteCount
-            precondition(
-                value.utf8.count >= minimum,
-                "secret value \(index) has \(value.utf8.count) bytes, not \(minimum) or more"
-            )
-            result.insert(value)
-        }
-        return result
     }
 }

@@ -87,15 +87,9 @@ struct SecretAutomaton: Sendable {
     }
 
     private mutating func linkFallback(of node: Int, parent: Int) {
-        let label = nodes[node].label
-        var state = Int(nodes[parent].fallback)
-        var target = child(of: state, label)
-        while target == 0, state != 0 {
-            state = Int(nodes[state].fallback)
-            target = child(of: state, label)
-        }
-        nodes[node].fallback = target
-        let shorter = nodes[Int(target)]
+        let target = nodes.withUnsafeBufferPointer { step($0, from: Int($0[parent].fallback), $0[node].label) }
+        nodes[node].fallback = Int32(target)
+        let shorter = nodes[target]
         guard shorter.length > 0 else { return }
         if nodes[node].length == 0 { nodes[node].length = shorter.length }
         nodes[node].reachesBefore = nodes[node].reachesBefore || shorter.reachesBefore
