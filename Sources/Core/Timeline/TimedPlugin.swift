@@ -109,7 +109,8 @@ extension TimedPlugin: Stage.DidFinish where Plugin == any Stage.DidFinish {
     }
 }
 
-/// The plugin inside each interceptor and exchange plugin, so that an analysis does not count the core's work as theirs.
+/// The plugin inside each interceptor and exchange plugin, with which an analysis does not count the core's work as
+/// theirs.
 struct TimedCore: Stage.Intercept, Stage.Exchange {
     func intercept(
         _ request: PipelineRequest,
