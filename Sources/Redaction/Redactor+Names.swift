@@ -10,17 +10,15 @@ extension Redactor {
     /// - Returns: `true` for Authorization, Cookie, Set-Cookie, Proxy-Authorization and DPoP, and for a name that
     ///   contains a secret word and is not in ``standardHeaderFields``.
     public static func soundsSecret(_ name: HTTPField.Name) -> Bool {
-        !standardHeaderFields.contains(name) && isSecret(name, by: standard.names.places)
-    }
-
-    private static func isSecret(_ name: HTTPField.Name, by places: (String) -> SecretPlaces) -> Bool {
-        if alwaysSecretFields.contains(name) { return true }
-        return !name.canonicalName.hasPrefix("access-control-") && places(name.canonicalName).contains(.field)
+        !standardHeaderFields.contains(name) && standard.isSecret(name)
     }
 
     /// Returns whether a field with this name is secret, whatever the list of shown fields.
     package func isSecret(_ name: HTTPField.Name) -> Bool {
-        !revealsSecrets && Self.isSecret(name, by: names.places)
+        if revealsSecrets { return false }
+        if Self.alwaysSecretFields.contains(name) { return true }
+        let name = name.canonicalName
+        return !name.hasPrefix("access-control-") && names.places(of: name).contains(.field)
     }
 
     /// Returns whether a name is secret in a place.

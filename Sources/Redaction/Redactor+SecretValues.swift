@@ -8,12 +8,47 @@ extension Redactor {
     /// - Parameter values: the values, of 4 bytes or more each.
     /// - Returns: a copy; for ``revealingSecrets``, one that hides these values in addition.
     public func adding(secretValues values: some Sequence<String>) -> Redactor {
-        let added = Self.checked(values).subtracting(secretValues?.values ?? [])
-        guard !added.isEmpty else { return self }
+        let known = secretValues?.values ?? []
+        var all = known
+        for (index, value) in values.enumerated() {
+            let minimum = SecretValues.minimumByteCount
+            precondition(
+                value.utf8.count >= minimum,
+                "secret value \(index) has \(value.utf8.count) bytes, not \(minimum) or more"
+            )
+            all.insert(value)
+        }
+        guard all.count > known.count else { return self }
         var copy = self
-        copy.secretValues = SecretValues(added.union(secretValues?.values ?? []))
+        copy.secretValues = SecretValues(all)
         return copy
     }
+
+    /// Returns this redactor with names and values that are not secret, although they are in a secret place such as a
+    /// cookie.
+    ///
+    /// In its own place, the value stays hidden. Elsewhere in a recording or a log, it is neither hidden nor reported,
+    /// unless it is declared as secret.
+    ///
+    /// ```swift
+    /// let redactor = Redactor.standard.adding(plainNames: ["ui-theme"], plainValues: ["guest-user-1"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - plainNames: the names of cookies, header fields, query items and form fields; their case is ignored.
+    ///   - plainValues: values of any of them, compared exactly.
+    /// - Returns: a copy.
+    public func adding(plainNames: Set<String> = [], plainValues: Set<String> = []) -> Redactor {
+        var copy = self
+        copy.plainNames.formUnion(plainNames.map { $0.lowercased() })
+        copy.plainValues.formUnion(plainValues)
+        return copy
+    }
+
+    /// Returns whether a cookie, a header field or an item of a query or form with this name is declared as not secret.
+    func isPlain(name: some StringProtocol) -> Bool { !plainNames.isEmpty && plainNames.contains(name.lowercased()) }
+
+    func isPlain(value: Substring) -> Bool { !plainValues.isEmpty && plainValues.contains(String(value)) }
 
     /// Returns this redactor with the secrets of messages hidden wherever they occur.
     package func adding(secretsOf source: some SecretSource) -> Redactor {
@@ -47,18 +82,5 @@ extension Redactor {
         guard text.count >= SecretValues.minimumByteCount else { return false }
         if let pending { return pending.mayBeFound(in: text) }
         return declaredValues != nil
-    }
-
-    static func checked(_ values: some Sequence<String>) -> Set<String> {
-        var result: Set<String> = []
-        for (index, value) in values.enumerated() {
-            let minimum = SecretValues.minimumByteCount
-            precondition(
-                value.utf8.count >= minimum,
-                "secret value \(index) has \(value.utf8.count) bytes, not \(minimum) or more"
-            )
-            result.insert(value)
-        }
-        return result
     }
 }

@@ -30,7 +30,9 @@ extension Redactor {
     private func appendLocation(_ text: Substring, to result: inout String) {
         let bytes = text.utf8
         var rest = bytes[...]
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[..<colon].allSatisfy(Self.isSchemeByte) {
+        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            bytes[..<colon].allSatisfy({ $0.isAlphanumeric || "+-.".utf8.contains($0) })
+        {
             rest = bytes[bytes.index(after: colon)...]
             guard rest.starts(with: "//".utf8) else {
                 if revealsSecrets { result += text } else { result += text[..<colon] + ":" + Self.placeholder }
@@ -58,26 +60,18 @@ extension Redactor {
     private static func endsInPassword(_ authority: Substring.UTF8View) -> Bool {
         let host = authority.firstIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return !authority[colon...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        return !authority[colon...].dropFirst().allSatisfy(\.isDigit)
     }
 
     private func appendShownQuery(_ items: Substring, to result: inout String) {
-        var rest = items
-        while true {
-            let end = rest.firstIndex(ofByte: UInt8(ascii: "&")) ?? rest.endIndex
-            let item = rest[..<end]
+        items.forEachItem(separatedBy: UInt8(ascii: "&")) { item in
+            if item.startIndex != items.startIndex { result += "&" }
             if item.isEmpty || mayShow(item) {
-                result.append(contentsOf: item)
-            } else if let equals = item.firstIndex(ofByte: UInt8(ascii: "=")) {
-                result.append(contentsOf: item[..<equals])
-                result += "="
-                result += Self.placeholder
+                result += item
             } else {
+                if let equals = item.firstIndex(ofByte: UInt8(ascii: "=")) { result += item[..<equals] + "=" }
                 result += Self.placeholder
             }
-            if end == rest.endIndex { return }
-            result += "&"
-            rest = rest[rest.utf8.index(after: end)...]
         }
     }
 
@@ -90,13 +84,6 @@ extension Redactor {
         return isShown && !holdsSecretName(inValueOf: item)
     }
 
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true
-        default: false
-        }
-    }
-
     // MARK: Items of queries and forms
 
     /// Replaces each item between two `&`; the closure gets the item and its decoded name.
@@ -104,10 +91,12 @@ extension Redactor {
         of text: Substring,
         _ transform: (_ item: Substring, _ name: String) -> String
     ) -> String {
-        text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { bytes in
-            let item = text[bytes.startIndex..<bytes.endIndex]
-            return transform(item, decodedName(of: item))
-        }.joined(separator: "&")
+        var result = ""
+        text.forEachItem(separatedBy: UInt8(ascii: "&")) { item in
+            if item.startIndex != text.startIndex { result += "&" }
+            result += transform(item, decodedName(of: item))
+        }
+        return result
     }
 
     /// Returns an item with its value hidden; an item without `=` is all value.

@@ -81,10 +81,11 @@ public struct Redactor: Sendable {
     /// The declared values together with the secret values of messages.
     var pending: PendingSecrets?
 
-    package let revealsSecrets: Bool
+    package private(set) var revealsSecrets = false
 
-    /// What is not secret although it is in a secret place.
-    var plain = PlainList()
+    /// The names, in lower case, and the values that are not secret although they are in a secret place.
+    var plainNames: Set<String> = []
+    var plainValues: Set<String> = []
 
     /// The query items that a request marks as secret; they are hidden even if `shownQueryNames` contains them.
     private(set) var markedQueryNames: Set<String> = []
@@ -109,13 +110,11 @@ public struct Redactor: Sendable {
     /// A redactor that hides only user names and passwords in URLs.
     ///
     /// Unsafe: anyone who reads the output can act as the user.
-    public static let revealingSecrets = Redactor(
-        shownHeaderFields: [],
-        shownQueryNames: [],
-        secretNames: [],
-        parsedBodyByteCount: 0,
-        revealsSecrets: true
-    )
+    public static let revealingSecrets: Redactor = {
+        var redactor = Redactor(shownHeaderFields: [], secretNames: [], parsedBodyByteCount: 0)
+        redactor.revealsSecrets = true
+        return redactor
+    }()
 
     /// Makes a redactor.
     ///
@@ -133,33 +132,14 @@ public struct Redactor: Sendable {
         secretValues: [String] = []
     ) {
         precondition(parsedBodyByteCount >= 0, "parsedBodyByteCount is \(parsedBodyByteCount), not 0 or more")
-        self.init(
-            shownHeaderFields: shownHeaderFields,
-            shownQueryNames: shownQueryNames,
-            secretNames: secretNames,
-            parsedBodyByteCount: parsedBodyByteCount,
-            revealsSecrets: false
-        )
-        self = adding(secretValues: secretValues)
-    }
-
-    private init(
-        shownHeaderFields: Set<HTTPField.Name>,
-        shownQueryNames: Set<String>,
-        secretNames: Set<String>,
-        parsedBodyByteCount: Int,
-        revealsSecrets: Bool
-    ) {
         self.shownHeaderFields = shownHeaderFields
         self.shownQueryNames = shownQueryNames
         self.secretNames = secretNames
         names = SecretNames(secretNames)
         self.parsedBodyByteCount = parsedBodyByteCount
-        self.revealsSecrets = revealsSecrets
+        self = adding(secretValues: secretValues)
     }
-}
 
-extension Redactor {
     /// Returns this redactor with more query items hidden.
     package func adding(secretQueryNames names: Set<String>) -> Redactor {
         if names.isEmpty { return self }

@@ -17,7 +17,7 @@ struct SecretPlacesTests {
         ]
     )
     func everywhere(name: String) {
-        #expect(SecretWords.standard.places(of: name) == Self.all)
+        #expect(Redactor.standard.names.places(of: name) == Self.all)
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct SecretPlacesTests {
         ] as [(String, SecretPlaces)]
     )
     func ambiguous(name: String, places: SecretPlaces) {
-        #expect(SecretWords.standard.places(of: name) == places)
+        #expect(Redactor.standard.names.places(of: name) == places)
     }
 
     @Test(
@@ -47,18 +47,18 @@ struct SecretPlacesTests {
         ]
     )
     func shown(name: String) {
-        #expect(SecretWords.standard.places(of: name) == [])
+        #expect(Redactor.standard.names.places(of: name) == [])
     }
 
     @Test("F14 a custom list has no built-in names, and a listed name is secret even if it is shown by default")
     func ownList() {
-        let own = SecretWords(["favourite", "token_type"])
+        let own = SecretNames(["favourite", "token_type"])
         #expect(own.places(of: "code") == [] && own.places(of: "key") == [] && own.places(of: "password") == [])
         #expect(own.places(of: "token_type") == Self.all && own.places(of: "favourites") == Self.all)
-        let more = SecretWords(Redactor.standardSecretNames.subtracting(["pan"]).union(["code"]))
+        let more = SecretNames(Redactor.standardSecretNames.subtracting(["pan"]).union(["code"]))
         #expect(more.places(of: "code") == Self.all && more.places(of: "pan") == [])
         #expect(more.places(of: "key").contains(.query))
-        #expect(SecretWords([]).places(of: "password") == [])
+        #expect(SecretNames([]).places(of: "password") == [])
     }
 
     @Test("F14 JSON hides the values of ambiguous names only if they are strings, and forms always")

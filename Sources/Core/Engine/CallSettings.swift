@@ -30,7 +30,7 @@ final class CallSettings: Sendable {
         redirects = configuration.redirects
         clock = configuration.clock
         random = configuration.random
-        timeline = configuration.timeline ? .timeline(configuration.clock) : nil
+        timeline = configuration.timeline ? TimelineSettings(clock: configuration.clock) : nil
         coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers

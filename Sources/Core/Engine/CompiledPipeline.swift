@@ -6,13 +6,13 @@ struct CompiledPipeline: Sendable {
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
 
-    init(_ plugins: [any PluginType], _ transport: any Transport, timed: TimedStages?) {
+    init(_ plugins: [any PluginType], _ transport: any Transport, timing: StageTiming = .none) {
         self.plugins = plugins
         self.transport = transport
         finishers = Self.stages(plugins) { (plugin: any Stage.DidFinish, index) in
-            [timed?.didFinish(plugin, at: index) ?? plugin]
+            timing == .analysis ? [TimedPlugin(plugin: plugin, name: plugin.name, index: index)] : [plugin]
         }.reversed()
-        let exchanger = Self.exchanger(plugins, transport, timed)
+        let exchanger = Self.exchanger(plugins, transport, timing)
         var prepares: [StageStep<any Stage.Prepare>] = []
         var processes: [StageStep<any Stage.Process>] = []
         var interceptor: Interceptor?
@@ -25,7 +25,7 @@ struct CompiledPipeline: Sendable {
             )
         }
         let interceptorCount = plugins.count { $0 is any Stage.Intercept }
-        let core = interceptorCount * 2 <= InterceptorMarks.maximumCount ? timed?.core : nil
+        let timesCore = timing == .analysis && interceptorCount * 2 <= InterceptorMarks.maximumCount
         func addInterceptor(_ step: StageStep<any Stage.Intercept>) {
             let number = interceptor.map { $0.number + 1 } ?? 0
             interceptor = Interceptor(step, inside: makeSegment(), number: number)
@@ -41,17 +41,19 @@ struct CompiledPipeline: Sendable {
             )
             if let plugin = plugin as? any Stage.Intercept {
                 let options = Stage.Kind.intercept.wakingOptions(of: plugin)
-                let timedPlugin = timed?.intercept(plugin, at: position) ?? plugin
-                if let core { addInterceptor(StageStep(position, core, options)) }
-                addInterceptor(StageStep(position, timedPlugin, options))
+                let timed = TimedPlugin(plugin: plugin, name: plugin.name, index: position)
+                if timesCore { addInterceptor(StageStep(position, TimedCore(), options)) }
+                addInterceptor(StageStep(position, timing == .none ? plugin : timed, options))
             }
             if let plugin = plugin as? any Stage.Prepare {
                 let options = Stage.Kind.prepare.wakingOptions(of: plugin)
-                prepares.append(StageStep(position, timed?.prepare(plugin, at: position) ?? plugin, options))
+                let timed = TimedPlugin(plugin: plugin, name: plugin.name, index: position)
+                prepares.append(StageStep(position, timing == .none ? plugin : timed, options))
             }
             if let plugin = plugin as? any Stage.Process {
                 let options = Stage.Kind.process.wakingOptions(of: plugin)
-                processes.append(StageStep(position, timed?.process(plugin, at: position) ?? plugin, options))
+                let timed = TimedPlugin(plugin: plugin, name: plugin.name, index: position)
+                processes.append(StageStep(position, timing == .none ? plugin : timed, options))
             }
         }
         let count = interceptor.map { $0.number + 1 } ?? 0
@@ -64,19 +66,21 @@ struct CompiledPipeline: Sendable {
     private static func exchanger(
         _ plugins: [any PluginType],
         _ transport: any Transport,
-        _ timed: TimedStages?
+        _ timing: StageTiming
     ) -> Exchanger {
         Exchanger(
             plugins: stages(plugins) { (plugin: any Stage.Exchange, index) in
-                timed?.exchange(plugin, at: index) ?? [plugin]
+                if timing == .none { return [plugin] }
+                let timed = TimedPlugin(plugin: plugin, name: plugin.name, index: index)
+                return timing == .analysis ? [timed, TimedCore()] : [timed]
             },
             wire: Wire(
-                transport: timed?.transport(transport) ?? transport,
+                transport: timing == .none ? transport : TimedTransport(transport: transport),
                 willSend: stages(plugins) { (plugin: any Stage.WillSend, index) in
-                    [timed?.willSend(plugin, at: index) ?? plugin]
+                    [timing == .none ? plugin : TimedPlugin(plugin: plugin, name: plugin.name, index: index)]
                 },
                 didReceive: stages(plugins) { (plugin: any Stage.DidReceive, index) in
-                    [timed?.didReceive(plugin, at: index) ?? plugin]
+                    [timing == .none ? plugin : TimedPlugin(plugin: plugin, name: plugin.name, index: index)]
                 }
             )
         )

@@ -77,7 +77,7 @@ package struct PerformedCall: Sendable {
                 finish(result)
                 return .success(value)
             } catch {
-                call.timeline?.end(span, .init(error))
+                call.timeline?.end(span, TimelineRecorder.outcome(of: error))
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
                     .described(by: call)
                 finish(.failure(error))

@@ -107,16 +107,10 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
     }
 
     /// The name of the plugin that threw the error; `nil` if none did.
-    public internal(set) var plugin: String? {
-        get { content.value.plugin }
-        set { content.value.plugin = newValue }
-    }
+    public var plugin: String? { content.value.plugin }
 
     /// The stage in which the plugin threw the error; `nil` if no plugin did.
-    public internal(set) var stage: Stage.Kind? {
-        get { content.value.stage }
-        set { content.value.stage = newValue }
-    }
+    public var stage: Stage.Kind? { content.value.stage }
 
     /// The exchanges of the whole call so far.
     public internal(set) var exchanges: [PipelineExchange] {
@@ -171,8 +165,8 @@ extension PipelineError {
         if self.request == nil { self.request = request }
         if exchanges.isEmpty { exchanges = context.exchanges }
         guard !isAttributed else { return }
-        self.plugin = plugin.name
-        self.stage = stage
+        content.value.plugin = plugin.name
+        content.value.stage = stage
     }
 
     /// Returns the type, domain and code of an error, none of which can quote a URL or a value.

@@ -1,27 +1,40 @@
-/// The figures of all rounds of an analysis.
+/// The costs of all rounds of an analysis.
 struct AnalysisSamples {
-    /// The figures of one part of a call.
-    struct Series {
-        var nanoseconds: [Int] = []
-        var waitNanoseconds: [Int] = []
-        /// Those of the rounds in which they could be counted.
-        var allocations: [Int] = []
-        var runCount = 0
+    typealias Cost = CallCosts.Cost
 
-        mutating func add(_ cost: CallCosts.Cost, isCounted: Bool, lessPerRun empty: Duration = .zero) {
-            nanoseconds.append(max(.zero, cost.time - empty * cost.runs).wholeNanoseconds)
-            waitNanoseconds.append(cost.wait.wholeNanoseconds)
+    /// The costs of one part of a call.
+    struct Series {
+        private var costs: [Cost] = []
+        /// Those of the rounds in which they could be counted.
+        private var allocations: [Int] = []
+
+        mutating func add(_ cost: Cost, isCounted: Bool, lessPerRun empty: Int = 0) {
+            var cost = cost
+            cost.nanoseconds = max(0, cost.nanoseconds - empty * Int(cost.runs))
+            costs.append(cost)
             if isCounted { allocations.append(cost.allocations) }
-            runCount += cost.runs
         }
 
         mutating func add(from begin: SpanCost.Reading, to end: SpanCost.Reading) {
-            let cost = CallCosts.Cost(
+            let cost = Cost(
                 runs: 1,
-                time: begin.time.duration(to: end.time),
+                nanoseconds: begin.time.duration(to: end.time).wholeNanoseconds,
                 allocations: end.allocations - begin.allocations
             )
             add(cost, isCounted: begin.thread == end.thread)
+        }
+
+        /// Whether allocations could be counted in at least one round, if there were any rounds.
+        var isCounted: Bool { costs.isEmpty || !allocations.isEmpty }
+
+        /// The average number of runs, the median times and the fewest allocations.
+        var cost: Cost {
+            Cost(
+                runs: costs.isEmpty ? 0 : costs.reduce(0) { $0 + $1.runs } / Double(costs.count),
+                nanoseconds: costs.map(\.nanoseconds).middle ?? 0,
+                waitNanoseconds: costs.map(\.waitNanoseconds).middle ?? 0,
+                allocations: allocations.min() ?? 0
+            )
         }
     }
 
@@ -32,8 +45,8 @@ struct AnalysisSamples {
     var total = Series()
     var transport = Series()
     var yardsticks: [Double] = []
-    /// How long a span is in which nothing happens.
-    var emptySpan = Duration.zero
+    /// How long a span is in which nothing happens, in nanoseconds.
+    var emptySpan = 0
 
     init(_ plugins: [any PluginType]) {
         stages = plugins.map { ($0.name, Stage.Kind.all(of: $0)) }
@@ -44,7 +57,7 @@ struct AnalysisSamples {
         for (plugin, row) in stages.enumerated() {
             for stage in row.stages {
                 let key = CallCosts.StageKey(plugin: plugin, stage: stage.rawValue)
-                let cost = costs.stages[key] ?? CallCosts.Cost()
+                let cost = costs.stages[key] ?? Cost()
                 series[key, default: Series()].add(cost, isCounted: costs.isCounted, lessPerRun: emptySpan)
             }
         }
@@ -52,93 +65,54 @@ struct AnalysisSamples {
     }
 
     /// Whether allocations could be counted in at least one round.
-    var isCounted: Bool {
-        !exchanges.allocations.isEmpty && !total.allocations.isEmpty
-            && (transport.nanoseconds.isEmpty || !transport.allocations.isEmpty)
-    }
+    var isCounted: Bool { [exchanges, total, transport].allSatisfy(\.isCounted) }
 
     /// Returns the analysis of all rounds.
     func analysis(of name: String, over transportName: String, countsAllocations: Bool) -> PipelineAnalysis {
-        let sum = Figures(total, rounds)
-        let unit = Unit(total: sum.nanoseconds, yardstick: yardsticks.middle ?? 0)
+        let (sum, wire, alone) = (total.cost, exchanges.cost, transport.cost)
+        let yardstick = yardsticks.middle ?? 0
+        func row(_ name: String, _ cost: Cost, _ stages: [PipelineAnalysis.Row] = []) -> PipelineAnalysis.Row {
+            PipelineAnalysis.Row(
+                name: name,
+                runs: cost.runs,
+                allocations: cost.allocations,
+                share: sum.nanoseconds > 0 ? Double(cost.nanoseconds) / Double(sum.nanoseconds) : 0,
+                yardsticks: yardstick > 0 ? Double(cost.nanoseconds) / yardstick : 0,
+                stages: stages,
+                nanoseconds: cost.nanoseconds,
+                waitNanoseconds: cost.waitNanoseconds
+            )
+        }
         var rest = sum
         let plugins = stages.enumerated().map { index, plugin in
-            var all = Figures()
+            var all = Cost()
+            var runs = 0.0
             let stages = plugin.stages.map { stage in
-                let key = CallCosts.StageKey(plugin: index, stage: stage.rawValue)
-                let figures = Figures(series[key] ?? Series(), rounds)
-                all.add(figures)
-                return figures.row(stage.rawValue, unit)
+                let cost = series[CallCosts.StageKey(plugin: index, stage: stage.rawValue)]?.cost ?? Cost()
+                all += cost
+                runs = max(runs, cost.runs)
+                return row(stage.rawValue, cost)
             }
-            rest.subtract(all)
-            return all.row(plugin.plugin, unit, stages)
+            all.runs = runs
+            rest -= all
+            return row(plugin.plugin, all, stages)
         }
-        let wire = Figures(exchanges, rounds)
-        let alone = Figures(transport, rounds)
+        rest -= wire
         var overhead = sum
-        overhead.subtract(alone)
-        rest.subtract(wire)
+        overhead -= alone
         return PipelineAnalysis(
             name: name,
             transportName: transportName,
             plugins: plugins,
-            exchanges: wire.row("exchanges", unit),
-            core: rest.row("core", unit),
-            total: sum.row("total", unit),
-            transport: alone.row("transport alone", unit),
-            overhead: overhead.row("above the transport", unit),
-            yardstick: unit.yardstick,
+            exchanges: row("exchanges", wire),
+            core: row("core", rest),
+            total: row("total", sum),
+            transport: row("transport alone", alone),
+            overhead: row("above the transport", overhead),
+            yardstick: yardstick,
             rounds: rounds,
             countsAllocations: countsAllocations
         )
-    }
-
-    private struct Unit {
-        let total: Int
-        let yardstick: Double
-    }
-
-    private struct Figures {
-        var runs = 0.0
-        var nanoseconds = 0
-        var waitNanoseconds = 0
-        var allocations = 0
-
-        init() {}
-
-        init(_ series: Series, _ rounds: Int) {
-            runs = rounds > 0 ? Double(series.runCount) / Double(rounds) : 0
-            nanoseconds = series.nanoseconds.middle ?? 0
-            waitNanoseconds = series.waitNanoseconds.middle ?? 0
-            allocations = series.allocations.min() ?? 0
-        }
-
-        mutating func add(_ other: Figures) {
-            runs = max(runs, other.runs)
-            nanoseconds += other.nanoseconds
-            waitNanoseconds += other.waitNanoseconds
-            allocations += other.allocations
-        }
-
-        /// Subtracts a part; the rest does not run a number of times.
-        mutating func subtract(_ other: Figures) {
-            runs = 0
-            nanoseconds -= other.nanoseconds
-            allocations -= other.allocations
-        }
-
-        func row(_ name: String, _ unit: Unit, _ stages: [PipelineAnalysis.Row] = []) -> PipelineAnalysis.Row {
-            PipelineAnalysis.Row(
-                name: name,
-                runs: runs,
-                allocations: allocations,
-                share: unit.total > 0 ? Double(nanoseconds) / Double(unit.total) : 0,
-                yardsticks: unit.yardstick > 0 ? Double(nanoseconds) / unit.yardstick : 0,
-                stages: stages,
-                nanoseconds: nanoseconds,
-                waitNanoseconds: waitNanoseconds
-            )
-        }
     }
 }
 

@@ -2,10 +2,24 @@
 struct CallCosts {
     /// The cost of a part of a call.
     struct Cost {
-        var runs = 0
-        var time = Duration.zero
-        var wait = Duration.zero
+        var runs = 0.0
+        var nanoseconds = 0
+        var waitNanoseconds = 0
         var allocations = 0
+
+        static func += (one: inout Self, other: Self) {
+            one.runs += other.runs
+            one.nanoseconds += other.nanoseconds
+            one.waitNanoseconds += other.waitNanoseconds
+            one.allocations += other.allocations
+        }
+
+        /// Subtracts a part; the rest does not run a number of times.
+        static func -= (one: inout Self, part: Self) {
+            one.runs = 0
+            one.nanoseconds -= part.nanoseconds
+            one.allocations -= part.allocations
+        }
     }
 
     struct StageKey: Hashable {
@@ -25,11 +39,12 @@ struct CallCosts {
         var waits = Array(repeating: [Part](), count: entries.count)
         for (entry, cost) in zip(entries, costs) {
             guard let cost else { continue }
-            let outer = Part(cost.outer, until: end)
-            let inner = Part(cost.inner, until: end)
+            let outer = Part(begin: cost.outerBegin, end: cost.outerEnd ?? end)
+            let inner = Part(begin: cost.innerBegin, end: cost.innerEnd ?? end)
             isCounted = isCounted && [outer, inner].allSatisfy { $0.isOn(end.thread) }
             let isOwn = entry.belongsToOwner
-            let parts = isOwn ? [Part(outer.begin, inner.begin), Part(inner.end, outer.end)] : [outer]
+            let parts =
+                isOwn ? [Part(begin: outer.begin, end: inner.begin), Part(begin: inner.end, end: outer.end)] : [outer]
             var isOwned = isOwn
             var next = entry.parent
             while let ancestor = next {
@@ -41,26 +56,19 @@ struct CallCosts {
         }
         for (id, entry) in entries.enumerated() {
             guard let span = costs[id] else { continue }
-            let inner = Part(span.inner, until: end)
-            var cost = Cost(runs: entry.kind == .body ? 0 : 1)
-            cost.time = inner.time.length - inner.time.covered(by: inside[id].map(\.time))
-            cost.allocations = inner.allocations.length - inner.allocations.covered(by: inside[id].map(\.allocations))
-            cost.wait = inner.time.covered(by: waits[id].map(\.time))
+            let inner = Part(begin: span.innerBegin, end: span.innerEnd ?? end)
+            let cost = Cost(
+                runs: entry.kind == .body ? 0 : 1,
+                nanoseconds: inner.nanoseconds.length - inner.nanoseconds.covered(by: inside[id].map(\.nanoseconds)),
+                waitNanoseconds: inner.nanoseconds.covered(by: waits[id].map(\.nanoseconds)),
+                allocations: inner.allocations.length - inner.allocations.covered(by: inside[id].map(\.allocations))
+            )
             if let plugin = span.plugin {
-                stages[StageKey(plugin: plugin, stage: entry.kind.rawValue), default: Cost()].add(cost)
+                stages[StageKey(plugin: plugin, stage: entry.kind.rawValue), default: Cost()] += cost
             } else if [.wire, .body].contains(entry.kind) {
-                exchanges.add(cost)
+                exchanges += cost
             }
         }
-    }
-}
-
-extension CallCosts.Cost {
-    fileprivate mutating func add(_ other: Self) {
-        runs += other.runs
-        time += other.time
-        wait += other.wait
-        allocations += other.allocations
     }
 }
 
@@ -74,36 +82,27 @@ private struct Part {
     let begin: SpanCost.Reading
     let end: SpanCost.Reading
 
-    init(_ begin: SpanCost.Reading, _ end: SpanCost.Reading) {
-        self.begin = begin
-        self.end = end
-    }
-
-    init(_ interval: SpanCost.Interval, until end: SpanCost.Reading) {
-        self.init(interval.lowerBound, interval.upperBound ?? end)
-    }
-
     func isOn(_ thread: Int?) -> Bool { begin.thread == thread && end.thread == thread }
 
-    var time: Interval<Duration> { Interval(begin.time.offset, end.time.offset) }
-    var allocations: Interval<Int> { Interval(begin.allocations, end.allocations) }
+    var nanoseconds: Interval { Interval(begin.time.offset.wholeNanoseconds, end.time.offset.wholeNanoseconds) }
+    var allocations: Interval { Interval(begin.allocations, end.allocations) }
 }
 
 /// A range that may be empty.
-struct Interval<Value: Comparable & AdditiveArithmetic> {
-    let begin: Value
-    let end: Value
+private struct Interval {
+    let begin: Int
+    let end: Int
 
-    init(_ begin: Value, _ end: Value) {
+    init(_ begin: Int, _ end: Int) {
         self.begin = begin
         self.end = max(begin, end)
     }
 
-    var length: Value { end - begin }
+    var length: Int { end - begin }
 
     /// Returns how much of the range others cover, which may overlap.
-    func covered(by others: [Interval]) -> Value {
-        var covered = Value.zero
+    func covered(by others: [Interval]) -> Int {
+        var covered = 0
         var reached = begin
         for other in others.sorted(by: { $0.begin < $1.begin }) {
             let from = max(reached, other.begin)
@@ -113,5 +112,33 @@ struct Interval<Value: Comparable & AdditiveArithmetic> {
             reached = to
         }
         return covered
+    }
+}
+
+/// What an analysis measures of a span: its work, and that work with the recording of the span around it.
+///
+/// What is between the two belongs neither to the span nor to the one outside it, so that recording costs no plugin
+/// anything.
+struct SpanCost: Sendable {
+    /// The time, and the number of allocations so far.
+    struct Reading: Sendable {
+        let time: PipelineClock.Instant
+        let allocations: Int
+        /// The thread that was counted; `nil` if all were.
+        let thread: Int?
+    }
+
+    /// The index of the plugin whose stage the span is.
+    let plugin: Int?
+    let outerBegin: Reading
+    var innerBegin: Reading
+    /// The ends, `nil` until the span has ended.
+    var innerEnd: Reading?
+    var outerEnd: Reading?
+
+    init(plugin: Int?, begin: Reading) {
+        self.plugin = plugin
+        outerBegin = begin
+        innerBegin = begin
     }
 }

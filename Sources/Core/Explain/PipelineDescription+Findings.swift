@@ -37,25 +37,11 @@ extension PipelineDescription {
     fileprivate struct Element {
         let name: String
         /// `nil` for the transport.
-        let position: Int?
+        var position: Int?
         let capabilities: Set<PluginCapability>
         /// The capabilities that can exempt the element from a rule.
         let exemptions: Set<PluginCapability>
-        let isOnHop: Bool
-
-        init(
-            name: String,
-            position: Int?,
-            _ capabilities: Set<PluginCapability>,
-            exemptions: Set<PluginCapability>? = nil,
-            isOnHop: Bool = false
-        ) {
-            self.name = name
-            self.position = position
-            self.capabilities = capabilities
-            self.exemptions = exemptions ?? capabilities
-            self.isOnHop = isOnHop
-        }
+        var isOnHop = false
     }
 
     /// Returns all matches, outermost subjects first.
@@ -69,16 +55,21 @@ extension PipelineDescription {
             rules += plugin.orderRules.filter { !rules.contains($0) }
         }
         var elements = effectiveOrder(plugins)
-        elements.append(
-            Element(
-                name: transport.name,
-                position: nil,
-                transport.capabilities.union(transport.decodesContent ? [.decodesContent] : [])
-            )
-        )
+        let capabilities = transport.capabilities.union(transport.decodesContent ? [.decodesContent] : [])
+        elements.append(Element(name: transport.name, capabilities: capabilities, exemptions: capabilities))
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
             + credentialsWithoutHosts(elements, for: target) + conflicts(of: plugins)
-            + transport.unsupportedSettings.map { Finding($0, of: transport) }
+            + transport.unsupportedSettings.map { setting in
+                Finding(
+                    id: setting.code.rawValue,
+                    plugins: [transport.name],
+                    positions: [],
+                    problem: setting.problem,
+                    consequence: "these requests fail with \(setting.code)",
+                    remedy: setting.remedy,
+                    severity: .fault
+                )
+            }
     }
 
     /// Returns the plugins whose credential or fields go to every host that a client of several hosts asks.
@@ -120,10 +111,12 @@ extension PipelineDescription {
             let early = isOnHop ? declared.intersection([.identifiesCalls]) : declared
             if isOnHop {
                 let late = declared.subtracting(early)
-                hops.append(Element(name: name, position: position, late, exemptions: declared, isOnHop: true))
+                hops.append(
+                    Element(name: name, position: position, capabilities: late, exemptions: declared, isOnHop: true)
+                )
             }
-            let capabilities = derivedCapabilities(of: plugin).union(early)
-            calls.append(Element(name: name, position: position, capabilities))
+            let all = derivedCapabilities(of: plugin).union(early)
+            calls.append(Element(name: name, position: position, capabilities: all, exemptions: all))
         }
         return calls + hops
     }
@@ -141,26 +134,35 @@ extension PipelineDescription {
     private static func finding(_ rule: OrderRule, at index: Int, in elements: [Element]) -> Finding? {
         let subject = elements[index]
         guard !rule.subject.isDisjoint(with: subject.capabilities) else { return nil }
-        func isOther(_ element: Element) -> Bool {
-            !rule.other.isDisjoint(with: element.capabilities) && rule.exempt.isDisjoint(with: element.exemptions)
+        let candidates =
+            switch rule.place {
+            case .inside: elements[..<index]
+            case .outside: elements[(index + 1)...]
+            case .without: elements[...]
+            }
+        let others = candidates.filter {
+            !rule.other.isDisjoint(with: $0.capabilities) && rule.exempt.isDisjoint(with: $0.exemptions)
         }
-        switch rule.place {
-        case .inside: return finding(rule, subject, elements[..<index].filter(isOther))
-        case .outside: return finding(rule, subject, elements[(index + 1)...].filter(isOther))
-        case .without:
-            guard !elements.contains(where: isOther) else { return nil }
-            let missing = rule.other.map(\.name).sorted().joined(separator: " or ")
-            let problem = "\(subject.name) is in a stack without a plugin that \(missing)"
-            return Finding(rule, [subject], problem, rule.remedy)
-        }
+        guard others.isEmpty == (rule.place == .without) else { return nil }
+        let involved = [subject] + others
+        let needsRemedy = rule.severity != .hint && rule.place != .without
+        return Finding(
+            id: rule.id,
+            plugins: involved.map(\.name),
+            positions: involved.compactMap(\.position),
+            problem: "\(subject.name) is \(place(of: rule, subject, others))",
+            consequence: rule.consequence,
+            remedy: rule.remedy ?? (needsRemedy ? remedy(of: rule, subject, others) : nil),
+            severity: rule.severity
+        )
     }
 
-    private static func finding(_ rule: OrderRule, _ subject: Element, _ others: [Element]) -> Finding? {
-        guard !others.isEmpty else { return nil }
+    private static func place(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {
+        guard rule.place != .without else {
+            return "in a stack without a plugin that " + rule.other.map(\.name).sorted().joined(separator: " or ")
+        }
         let list = others.map(\.name).joined(separator: ", ")
-        let place = list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
-        let remedy = rule.remedy ?? (rule.severity == .hint ? nil : remedy(of: rule, subject, others))
-        return Finding(rule, [subject] + others, "\(subject.name) is \(place)", remedy)
+        return list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
     }
 
     private static func remedy(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {
@@ -172,32 +174,5 @@ extension PipelineDescription {
         let identify = "call addIdentity(_:of:) in the prepare stage of \(names(late)) and declare identifiesCalls"
         let movable = others.filter { !$0.isOnHop }
         return movable.isEmpty ? identify : "move \(subject.name) \(otherSide) \(names(movable)), and \(identify)"
-    }
-}
-
-extension PipelineDescription.Finding {
-    fileprivate init(_ setting: UnsupportedSetting, of transport: any Transport) {
-        id = setting.code.rawValue
-        plugins = [transport.name]
-        positions = []
-        problem = setting.problem
-        consequence = "these requests fail with \(setting.code)"
-        remedy = setting.remedy
-        severity = .fault
-    }
-
-    fileprivate init(
-        _ rule: OrderRule,
-        _ elements: [PipelineDescription.Element],
-        _ problem: String,
-        _ remedy: String?
-    ) {
-        id = rule.id
-        plugins = elements.map(\.name)
-        positions = elements.compactMap(\.position)
-        self.problem = problem
-        consequence = rule.consequence
-        self.remedy = remedy
-        severity = rule.severity
     }
 }

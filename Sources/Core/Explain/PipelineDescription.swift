@@ -6,39 +6,25 @@
 public struct PipelineDescription: Sendable, CustomStringConvertible {
     /// How often a stage runs.
     public struct Frequency: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: Hashable {
-            case call
-            case pass([String])
-            case exchange
-            case hop([String])
-        }
-
-        private let kind: Kind
+        /// The frequency in words, such as "per call".
+        public let description: String
 
         /// The stage runs once per call.
-        public static let perCall = Frequency(kind: .call)
+        public static let perCall = Frequency(description: "per call")
         /// The stage runs once per exchange, so also for every retry and every redirect.
-        public static let perExchange = Frequency(kind: .exchange)
+        public static let perExchange = Frequency(description: "per exchange")
         /// Returns the frequency of a stage that runs once per hop, and each time that one of the given outer exchange
         /// plugins sends.
         ///
         /// A hop is the first request of an attempt, or a redirect.
-        public static func perHop(of plugins: [String]) -> Frequency { Frequency(kind: .hop(plugins)) }
+        public static func perHop(of plugins: [String]) -> Frequency {
+            let senders = plugins.isEmpty ? "" : " and send of " + plugins.joined(separator: ", ")
+            return Frequency(description: "per hop" + senders)
+        }
         /// Returns the frequency of a stage that runs each time that one of the given outer interceptors sends the
         /// request on.
         public static func perPass(of interceptors: [String]) -> Frequency {
-            Frequency(kind: .pass(interceptors))
-        }
-
-        /// The frequency in words, such as "per call".
-        public var description: String {
-            switch kind {
-            case .call: "per call"
-            case .exchange: "per exchange"
-            case .pass(let names): "per pass of " + names.joined(separator: ", ")
-            case .hop([]): "per hop"
-            case .hop(let names): "per hop and send of " + names.joined(separator: ", ")
-            }
+            Frequency(description: "per pass of " + interceptors.joined(separator: ", "))
         }
     }
 

@@ -55,7 +55,7 @@ extension Provider {
         clock: PipelineClock
     ) async throws -> PipelineAnalysis {
         precondition(rounds > 0, "an analysis has \(rounds) rounds, not at least 1")
-        let settings = TimelineSettings.analysis(clock, allocations)
+        let settings = TimelineSettings(clock: clock, isAnalysis: true, allocations: allocations)
         let run = AnalysisRun(provider: self, target: target, options: options, settings: settings)
         var samples = AnalysisSamples(plugins)
         let name = try await run.measure(round: 0, into: &samples)
@@ -85,8 +85,6 @@ private final class AnalysisRun<Target: TargetType> {
     private let settings: TimelineSettings
     /// Records the stages of its calls.
     private let recording: Engine
-    /// The last request that was sent, with its context.
-    private var sent: (PipelineRequest, PipelineContext)?
 
     init(provider: Provider<Target>, target: Target, options: RequestOptions, settings: TimelineSettings) {
         self.provider = provider
@@ -94,11 +92,7 @@ private final class AnalysisRun<Target: TargetType> {
         self.options = options
         self.settings = settings
         let engine = provider.engine
-        let pipeline = CompiledPipeline(
-            engine.pipeline.plugins,
-            engine.pipeline.transport,
-            timed: TimedStages(isAnalysis: true)
-        )
+        let pipeline = CompiledPipeline(engine.pipeline.plugins, engine.pipeline.transport, timing: .analysis)
         let callSettings = CallSettings(engine.settings, timeline: settings, finishers: pipeline.finishers)
         recording = Engine(pipeline, callSettings, engine.optionCheck)
     }
@@ -133,13 +127,12 @@ private final class AnalysisRun<Target: TargetType> {
         await provider.engine.settings.background.drain()
         guard let recorder = call.timeline else { return "" }
         let (entries, costs) = (recorder.entries, recorder.costs)
-        sent = settings.sent ?? sent
         samples.add(CallCosts(entries, costs, until: settings.firstReading()))
         return entries.first.map { recorder.text(of: $0.name) } ?? ""
     }
 
     private func measureTransport(_ samples: inout AnalysisSamples) async throws {
-        guard let (request, context) = sent else { return }
+        guard let (request, context) = settings.sent else { return }
         guard request.body.isReplayable else {
             throw PipelineError(.bodyConsumed, "an analysis sends each request several times; use a replayable body")
         }
@@ -176,14 +169,14 @@ private final class AnalysisRun<Target: TargetType> {
         )
     }
 
-    /// Returns how long a span is in which nothing happens.
-    func measureEmptySpan() -> Duration {
-        guard let (_, context) = sent, let recorder = context.call.timeline else { return .zero }
+    /// Returns how long a span is in which nothing happens, in nanoseconds.
+    func measureEmptySpan() -> Int {
+        guard let (_, context) = settings.sent, let recorder = context.call.timeline else { return 0 }
         let first = recorder.costs.count
         for _ in 0..<200 { recorder.end(recorder.begin(.core, .text("empty"), context)) }
         let durations = recorder.costs[first...].compactMap { cost in
-            cost.flatMap { cost in cost.inner.upperBound.map { cost.inner.lowerBound.time.duration(to: $0.time) } }
+            cost.flatMap { cost in cost.innerEnd.map { cost.innerBegin.time.duration(to: $0.time).wholeNanoseconds } }
         }
-        return durations.middle ?? .zero
+        return durations.middle ?? 0
     }
 }

@@ -43,8 +43,7 @@ public final class Provider<Target: TargetType>: Sendable {
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         let plugins = PluginStack(plugins).plugins
-        let timed = configuration.timeline ? TimedStages(isAnalysis: false) : nil
-        let pipeline = CompiledPipeline(plugins, transport, timed: timed)
+        let pipeline = CompiledPipeline(plugins, transport, timing: configuration.timeline ? .timeline : .none)
         let settings = CallSettings(
             configuration,
             transportDecodesContent: transport.decodesContent,

@@ -26,7 +26,7 @@ extension PipelineContext {
             recorder.end(span)
             return output
         } catch {
-            recorder.end(span, .init(error))
+            recorder.end(span, TimelineRecorder.outcome(of: error))
             throw error
         }
     }

@@ -20,7 +20,7 @@ struct TimedTransport: Transport {
         do {
             var response = try await transport.send(request, context: context)
             if response.body.isRead { context.report(.phases { $0.responseBegan = context.now }) }
-            let outcome = TimelineRecorder.Outcome.status(response.statusCode)
+            let outcome = "\(response.statusCode)"
             if response.body.isRead {
                 let body = response.body
                 response.body = body.read { TimedBodyReader(body, exchange, outcome) }
@@ -29,7 +29,7 @@ struct TimedTransport: Transport {
             }
             return response
         } catch {
-            exchange.end(.init(error))
+            exchange.end(TimelineRecorder.outcome(of: error))
             throw error
         }
     }
@@ -85,9 +85,9 @@ private final class TimedExchange: Sendable {
     deinit { release() }
 
     /// Ends the exchange, because nothing can read its body any more.
-    func release() { end(.error("released")) }
+    func release() { end("released") }
 
-    func end(_ outcome: TimelineRecorder.Outcome) {
+    func end(_ outcome: String) {
         guard let span, recorder.end(span, outcome) else { return }
         let now = context.now
         log.phases.forEachInterval(from: start, to: now) { name, start, end in
@@ -101,9 +101,9 @@ private actor TimedBodyReader: ChunkReader {
     private var upstream: PipelineBody.Chunks.AsyncIterator?
     private var failure: (any Error)?
     private let exchange: TimedExchange
-    private let outcome: TimelineRecorder.Outcome
+    private let outcome: String
 
-    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: TimelineRecorder.Outcome) {
+    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: String) {
         upstream = body.chunks().makeAsyncIterator()
         self.exchange = exchange
         self.outcome = outcome
@@ -122,7 +122,7 @@ private actor TimedBodyReader: ChunkReader {
         } catch {
             failure = error
             upstream = nil
-            exchange.end(.init(error))
+            exchange.end(TimelineRecorder.outcome(of: error))
             throw error
         }
     }

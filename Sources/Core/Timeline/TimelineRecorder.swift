@@ -12,7 +12,8 @@ final class TimelineRecorder: Sendable {
         let hop: Int
         let start: PipelineClock.Instant
         var end: PipelineClock.Instant?
-        var outcome = Outcome.none
+        /// The status, or the code of the error; `nil` for neither.
+        var outcome: String?
     }
 
     /// A name, whose text is made when it is read.
@@ -22,31 +23,6 @@ final class TimelineRecorder: Sendable {
         indirect case request(PipelineRequest)
         /// The name of the whole call.
         case endpoint
-    }
-
-    /// How a span ended, whose text is made when it is read.
-    enum Outcome: Sendable {
-        case none
-        case status(Int)
-        case error(String)
-
-        init(_ error: any Error) {
-            if let error = error as? PipelineError {
-                self = .error(error.code.rawValue)
-            } else if error is CancellationError {
-                self = .error(PipelineError.Code.cancelled.rawValue)
-            } else {
-                self = .error("\(Swift.type(of: error))")
-            }
-        }
-
-        var text: String? {
-            switch self {
-            case .none: nil
-            case .status(let code): "\(code)"
-            case .error(let text): text
-            }
-        }
     }
 
     private struct State {
@@ -87,7 +63,7 @@ final class TimelineRecorder: Sendable {
     ) -> Int? {
         guard settings.isAnalysis else { return add(kind, name(), in: context.span, context, from: clock.now, to: nil) }
         let cost = SpanCost(plugin: plugin, begin: settings.firstReading())
-        let id = add(kind, name(), in: context.span, context, from: cost.outer.lowerBound.time, to: nil, cost)
+        let id = add(kind, name(), in: context.span, context, from: cost.outerBegin.time, to: nil, cost)
         enter(id)
         return id
     }
@@ -97,7 +73,7 @@ final class TimelineRecorder: Sendable {
     func enter(_ id: Int?) {
         guard let id, settings.isAnalysis else { return }
         let reading = settings.lastReading()
-        state.withLock { $0.costs[id]?.inner.lowerBound = reading }
+        state.withLock { $0.costs[id]?.innerBegin = reading }
     }
 
     /// Adds a span; returns its number, or `nil` if there are too many.
@@ -134,10 +110,11 @@ final class TimelineRecorder: Sendable {
 
     /// Ends a span; returns `false` if it has ended before.
     @discardableResult
-    func end(_ id: Int?, _ outcome: Outcome = .none) -> Bool {
+    func end(_ id: Int?, _ outcome: @autoclosure () -> String? = nil) -> Bool {
         guard let id else { return false }
         if settings.isAnalysis { return endCost(id) }
         let now = clock.now
+        let outcome = outcome()
         return state.withLock { state in
             guard state.entries[id].end == nil else { return false }
             state.entries[id].end = now
@@ -151,17 +128,23 @@ final class TimelineRecorder: Sendable {
         let hasEnded = state.withLock { state in
             guard state.entries[id].end == nil else { return false }
             state.entries[id].end = inner.time
-            state.costs[id]?.inner.upperBound = inner
+            state.costs[id]?.innerEnd = inner
             return true
         }
         let outer = settings.lastReading()
-        state.withLock { $0.costs[id]?.outer.upperBound = outer }
+        state.withLock { $0.costs[id]?.outerEnd = outer }
         return hasEnded
     }
 
     /// Ends the span of the whole call.
     func endCall(_ error: PipelineError?, _ statusCode: Int?) {
-        end(0, error.map { .error($0.code.rawValue) } ?? statusCode.map(Outcome.status) ?? .none)
+        end(0, error?.code.rawValue ?? statusCode.map { "\($0)" })
+    }
+
+    /// Returns the outcome of a span that ended with an error: its code, or its type.
+    static func outcome(of error: any Error) -> String {
+        if let error = error as? PipelineError { return error.code.rawValue }
+        return error is CancellationError ? PipelineError.Code.cancelled.rawValue : "\(type(of: error))"
     }
 
     var droppedSpanCount: Int { state.withLock { $0.droppedCount } }
@@ -194,7 +177,7 @@ final class TimelineRecorder: Sendable {
                 start: start.duration(to: entry.start),
                 duration: entry.start.duration(to: entry.end ?? now),
                 hasEnded: entry.end != nil,
-                outcome: entry.outcome.text
+                outcome: entry.outcome
             )
         }
     }

@@ -19,19 +19,24 @@ final class TimelineSettings: Sendable {
         set { lastSent.withLock { $0 = newValue } }
     }
 
-    private init(clock: PipelineClock, isAnalysis: Bool, allocations: AllocationCounter?) {
+    init(clock: PipelineClock, isAnalysis: Bool = false, allocations: AllocationCounter? = nil) {
         self.clock = clock
         self.isAnalysis = isAnalysis
         self.allocations = allocations
     }
+}
 
-    /// Records timelines for callers and plugins.
-    static func timeline(_ clock: PipelineClock) -> TimelineSettings {
-        TimelineSettings(clock: clock, isAnalysis: false, allocations: nil)
+extension TimelineSettings {
+    /// Reads the time first, at the end of what is measured.
+    func firstReading() -> SpanCost.Reading {
+        let time = clock.now
+        let count = allocations?.read()
+        return SpanCost.Reading(time: time, allocations: count?.count ?? 0, thread: count?.thread)
     }
 
-    /// Records what each stage of each plugin costs.
-    static func analysis(_ clock: PipelineClock, _ allocations: AllocationCounter?) -> TimelineSettings {
-        TimelineSettings(clock: clock, isAnalysis: true, allocations: allocations)
+    /// Reads the time last, at the beginning of what is measured.
+    func lastReading() -> SpanCost.Reading {
+        let count = allocations?.read()
+        return SpanCost.Reading(time: clock.now, allocations: count?.count ?? 0, thread: count?.thread)
     }
 }

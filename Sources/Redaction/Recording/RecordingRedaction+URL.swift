@@ -53,16 +53,26 @@ extension RecordingRedaction {
 
     // MARK: Values
 
+    /// Replaces ranges of a URL, except for its scheme and host and the bytes that separate its parts.
     private static func replacing(_ ranges: [Range<Int>], in url: [UInt8]) -> [UInt8] {
         guard !ranges.isEmpty else { return url }
-        let structure = Structure(url)
+        let pathEnd = url.firstIndex { "?#".utf8.contains($0) } ?? url.count
+        let slash = url[..<pathEnd].firstIndex(of: UInt8(ascii: "/")) ?? pathEnd
+        var host = 0..<0
+        var schemeEnd = 0
+        if url[slash..<pathEnd].starts(with: "//".utf8), slash == 0 || url[slash - 1] == UInt8(ascii: ":") {
+            schemeEnd = slash + 2
+            let end = url[schemeEnd..<pathEnd].firstIndex(of: UInt8(ascii: "/")) ?? pathEnd
+            host = (url[schemeEnd..<end].lastIndex(of: UInt8(ascii: "@")) ?? schemeEnd)..<end
+        }
         var result: [UInt8] = []
         var copied = 0
         for range in ranges {
             result += url[copied..<range.lowerBound]
             var isHidden = false
             for index in range {
-                if structure.holds(index) {
+                let separators = index < pathEnd ? "/" : "?#&"
+                if index < schemeEnd || host.contains(index) || separators.utf8.contains(url[index]) {
                     result.append(url[index])
                     isHidden = false
                 } else if !isHidden {
@@ -73,35 +83,5 @@ extension RecordingRedaction {
             copied = range.upperBound
         }
         return result + url[copied...]
-    }
-
-    /// The bytes of a URL that delimit its parts.
-    private struct Structure {
-        private let url: [UInt8]
-        private let authority: Range<Int>
-        private let host: Range<Int>
-        private let pathEnd: Int
-
-        init(_ url: [UInt8]) {
-            self.url = url
-            let end = url.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.count
-            pathEnd = end
-            let slash = url[..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-            let hasAuthority =
-                url[slash..<end].starts(with: "//".utf8) && (slash == 0 || url[slash - 1] == UInt8(ascii: ":"))
-            guard hasAuthority else {
-                authority = 0..<0
-                host = 0..<0
-                return
-            }
-            let hostEnd = url[(slash + 2)..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-            authority = 0..<(slash + 2)
-            host = (url[(slash + 2)..<hostEnd].lastIndex(of: UInt8(ascii: "@")) ?? slash + 2)..<hostEnd
-        }
-
-        func holds(_ index: Int) -> Bool {
-            if authority.contains(index) || host.contains(index) { return true }
-            return index < pathEnd ? url[index] == UInt8(ascii: "/") : "?#&".utf8.contains(url[index])
-        }
     }
 }

@@ -10,11 +10,8 @@ struct JSONRedaction {
     private var tokens: JSONTokens
     /// The ranges of declared values, from the next token on.
     private var secrets: ArraySlice<Range<Int>>
-    /// How much of the input has been copied to the output or omitted.
-    private var copied = 0
-    private var output: [UInt8] = []
-    /// The values in the output whose name came later, in the order of their ends; they are hidden at the end.
-    private var hiddenRanges: [Range<Int>] = []
+    /// What replaces a range of the input; the range may contain others, which then do not count.
+    private var replacements: [(range: Range<Int>, text: [UInt8])] = []
 
     private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor) {
         tokens = JSONTokens(input)
@@ -23,18 +20,11 @@ struct JSONRedaction {
     }
 
     /// Returns the text with its secrets hidden; `nil` if it is not JSON.
-    static func redacted(_ text: String, by redactor: Redactor) -> String? {
-        redacted(text, by: redactor, depth: 0)
-    }
-
-    private static func redacted(_ text: String, by redactor: Redactor, depth: Int) -> String? {
+    static func redacted(_ text: String, by redactor: Redactor, depth: Int = 0) -> String? {
         let shown: String? = text.withBytes { input in
             var redaction = JSONRedaction(input, redactor)
             guard (try? redaction.readDocument(depth)) != nil else { return nil }
-            if redaction.copied == 0 { return text }
-            redaction.copyRead()
-            if !redaction.hiddenRanges.isEmpty { redaction.hideRanges() }
-            return String(decoding: redaction.output, as: UTF8.self)
+            return redaction.replacements.isEmpty ? text : redaction.makeOutput()
         }
         return shown.map(redactor.text)
     }
@@ -48,36 +38,25 @@ struct JSONRedaction {
 
     // MARK: Output
 
-    private mutating func copyRead() {
-        output.append(contentsOf: input[copied..<tokens.index])
-        copied = tokens.index
-    }
-
-    /// Replaces the input read since a position with a text.
-    private mutating func replace(from start: Int, with text: some Sequence<UInt8>) {
-        output.append(contentsOf: input[copied..<start])
-        output.append(contentsOf: text)
-        copied = tokens.index
-    }
-
     private static let hidden = Array("\"\(Redactor.placeholder)\"".utf8)
 
-    private mutating func hide(from start: Int) { replace(from: start, with: Self.hidden) }
+    private mutating func hide(_ range: Range<Int>) { replacements.append((range, Self.hidden)) }
 
-    /// Replaces the noted ranges; one may contain others.
-    private mutating func hideRanges() {
-        var outermost: [Range<Int>] = []
-        for range in hiddenRanges.reversed() where range.upperBound <= outermost.last?.lowerBound ?? .max {
-            outermost.append(range)
+    private func makeOutput() -> String {
+        // A range comes before those that it contains, and a later replacement of the same range before an earlier one.
+        let sorted = replacements.enumerated().sorted { one, other in
+            let (range, otherRange) = (one.element.range, other.element.range)
+            return (range.lowerBound, otherRange.upperBound, other.offset)
+                < (otherRange.lowerBound, range.upperBound, one.offset)
         }
-        let all = output
-        output = []
+        var output: [UInt8] = []
         var copied = 0
-        for range in outermost.reversed() {
-            output += all[copied..<range.lowerBound] + Self.hidden
+        for (_, (range, text)) in sorted where range.lowerBound >= copied {
+            output += input[copied..<range.lowerBound]
+            output += text
             copied = range.upperBound
         }
-        output += all[copied...]
+        return String(decoding: output + input[copied...], as: UTF8.self)
     }
 
     /// Returns whether a token contains a declared value; must be called for tokens in their order.
@@ -100,7 +79,7 @@ struct JSONRedaction {
         case UInt8(ascii: "n"): try tokens.skipLiteral("null")
         default:
             let number = try tokens.skipNumber()
-            if hasSecret(number) { hide(from: number.lowerBound) }
+            if hasSecret(number) { hide(number) }
         }
         tokens.skipSpace()
     }
@@ -118,31 +97,23 @@ struct JSONRedaction {
             try tokens.skipColon()
             tokens.skipSpace()
             let place: SecretPlaces = tokens.next == UInt8(ascii: "\"") ? .textMember : .member
-            if redactor.names.contains(name, in: place) {
-                try readHidden(depth + 1)
-                continue
-            }
-            switch name.lowercased() {
-            case SecretPlaces.valueOfPairs: pairValue = try readPairValue(depth + 1)
-            case let name where SecretPlaces.namesOfPairs.contains(name) && place == .textMember:
+            let start = tokens.index
+            let isNull = tokens.next == UInt8(ascii: "n")
+            if place == .textMember, SecretPlaces.namesOfPairs.contains(name.lowercased()) {
                 var ahead = tokens
                 let text = try ahead.readString()
                 isSecretPair = isSecretPair || redactor.names.contains(text, in: .textMember)
-                try readValue(depth + 1)
-            default: try readValue(depth + 1)
+            }
+            try readValue(depth + 1)
+            let value = start..<tokens.index
+            if !isNull, redactor.names.contains(name, in: place) {
+                hide(value)
+            } else if name.lowercased() == SecretPlaces.valueOfPairs {
+                pairValue = isNull ? nil : value
             }
         }
-        if isSecretPair, let pairValue { hiddenRanges.append(pairValue) }
-    }
-
-    /// Reads the value of a pair, whose name may come later; returns its place in the output, `nil` for `null`.
-    private mutating func readPairValue(_ depth: Int) throws(Malformed) -> Range<Int>? {
-        copyRead()
-        let start = output.count
-        let isNull = tokens.next == UInt8(ascii: "n")
-        try readValue(depth)
-        copyRead()
-        return isNull ? nil : start..<output.count
+        // The name of a pair may follow its value.
+        if isSecretPair, let pairValue { hide(pairValue) }
     }
 
     private mutating func readArray(_ depth: Int) throws(Malformed) {
@@ -152,19 +123,6 @@ struct JSONRedaction {
             isFirst = false
             try readValue(depth + 1)
         }
-    }
-
-    private mutating func readHidden(_ depth: Int) throws(Malformed) {
-        copyRead()
-        let start = tokens.index
-        let written = output.count
-        let isNull = tokens.next == UInt8(ascii: "n")
-        try readValue(depth)
-        guard !isNull else { return }
-        output.removeLast(output.count - written)
-        while let last = hiddenRanges.last, last.upperBound > written { hiddenRanges.removeLast() }
-        copied = start
-        hide(from: start)
     }
 
     // MARK: Strings
@@ -199,9 +157,9 @@ struct JSONRedaction {
     ) throws(Malformed) {
         let token = shown == text ? Data(input[range]) : try encoded(shown)
         if hidesSecrets, redactor.containsSecret(in: token) {
-            hide(from: range.lowerBound)
+            hide(range)
         } else if shown != text {
-            replace(from: range.lowerBound, with: token)
+            replacements.append((range, Array(token)))
         }
     }
 

@@ -26,7 +26,7 @@ package struct JSONTokens {
     }
 
     package mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
+        while let byte = next, byte.isBlank { index += 1 }
     }
 
     package mutating func skip(_ byte: UInt8, _ reason: String) throws(Failure) {
@@ -105,7 +105,7 @@ package struct JSONTokens {
 
     private mutating func skipDigits() throws(Failure) {
         let start = index
-        while let byte = next, (0x30...0x39).contains(byte) { index += 1 }
+        while let byte = next, byte.isDigit { index += 1 }
         guard index > start else { throw failure(Self.noValue) }
     }
 
@@ -179,9 +179,7 @@ package struct JSONTokens {
     private mutating func readHex() throws(Failure) -> UInt16 {
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw failure("no escape is written so")
-            }
+            guard let digit = next?.hexDigit else { throw failure("no escape is written so") }
             value = value << 4 | UInt16(digit)
             index += 1
         }

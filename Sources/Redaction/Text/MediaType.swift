@@ -8,17 +8,33 @@ package struct MediaType {
     package let charset: String?
 
     package init(_ text: String) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-        essence = (parts.first ?? "").lowercased()
-        charset =
-            parts.dropFirst().lazy.compactMap { part -> String? in
-                guard let equals = part.firstIndex(of: "="), part[..<equals].lowercased() == "charset" else {
-                    return nil
+        essence = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        charset = Self.parameter("charset", of: text)?.lowercased()
+    }
+
+    /// Returns the value of a parameter that follows a semicolon; a quoted value is unquoted.
+    static func parameter(_ name: String, of value: String) -> String? {
+        var rest = value[...]
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
+            let key = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest[key.endIndex...]
+            guard rest.popFirst() == "=" else {
+                rest = value[key.endIndex...]
+                continue
+            }
+            var text = ""
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let character = rest.popFirst(), character != "\"" {
+                    text.append(character == "\\" ? rest.popFirst() ?? character : character)
                 }
-                return part[part.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-                    .lowercased()
-            }.first
+            } else {
+                text = rest.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+            }
+            if key.lowercased() == name { return text }
+        }
+        return nil
     }
 
     /// Whether the type is JSON, by name or by suffix (RFC 6839).

@@ -48,8 +48,10 @@ package struct Multipart {
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
             switch line[..<colon].lowercased() {
             case "content-disposition":
-                part.name = parameter("name", of: value)
-                part.isFile = parameter("filename", of: value) != nil || parameter("filename*", of: value) != nil
+                part.name = MediaType.parameter("name", of: value)
+                part.isFile =
+                    MediaType.parameter("filename", of: value) != nil
+                    || MediaType.parameter("filename*", of: value) != nil
             case "content-type": part.contentType = value
             default: break
             }
@@ -59,27 +61,6 @@ package struct Multipart {
 
     /// Returns the boundary that a Content-Type names.
     package static func boundary(in contentType: String) -> String? {
-        parameter("boundary", of: contentType).flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    private static func parameter(_ name: String, of value: String) -> String? {
-        var rest = value[...]
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
-            guard let equals = rest.firstIndex(of: "=") else { return nil }
-            let isWanted = rest[..<equals].lowercased() == name
-            rest = rest[rest.index(after: equals)...]
-            guard rest.first == "\"" else {
-                if isWanted { return rest.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces) }
-                continue
-            }
-            rest = rest.dropFirst()
-            var text = ""
-            while let character = rest.popFirst(), character != "\"" {
-                if character == "\\", let next = rest.popFirst() { text.append(next) } else { text.append(character) }
-            }
-            if isWanted { return text }
-        }
-        return nil
+        MediaType.parameter("boundary", of: contentType).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

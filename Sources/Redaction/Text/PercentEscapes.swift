@@ -14,8 +14,8 @@ package enum PercentEscapes {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = bytes[index + 1].hexDigit,
+                let low = bytes[index + 2].hexDigit
             {
                 result.append(high << 4 | low)
                 index += 3
@@ -32,21 +32,14 @@ package enum PercentEscapes {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         for byte in bytes {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: result.append(byte)
-            default: result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 0xf)]]
+            if byte.isAlphanumeric || "-._~".utf8.contains(byte) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 0xf)]]
             }
         }
         return String(decoding: result, as: UTF8.self)
     }
 
     private static let hex = Array("0123456789ABCDEF".utf8)
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
-        default: nil
-        }
-    }
 }

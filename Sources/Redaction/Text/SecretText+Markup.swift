@@ -43,7 +43,7 @@ extension SecretText {
         if tag.quote == input[index] { self.tag?.quote = 0 }
         guard tag.quote == 0 else { return }
         var place = index - 1
-        while let byte = byte(place), Self.isBlank(byte) || byte == UInt8(ascii: "\\") { place -= 1 }
+        while let byte = byte(place), byte.isBlank || byte == UInt8(ascii: "\\") { place -= 1 }
         // Other quotation marks in tags belong to JSON or another text.
         if byte(place) == UInt8(ascii: "=") { self.tag?.quote = input[index] } else { self.tag = nil }
     }
@@ -75,7 +75,7 @@ extension SecretText {
 
     /// Returns the beginning of the text between the index and a place, without blanks.
     private func text(before end: Int) -> String {
-        let text = input[(index + 1)..<end].drop(while: Self.isBlank).prefix(Self.longestName)
+        let text = input[(index + 1)..<end].drop(while: \.isBlank).prefix(Self.longestName)
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -110,19 +110,19 @@ extension SecretText {
     mutating func readAttribute() -> Bool {
         guard let tag, !tag.isEnd, tag.quote == 0 else { return false }
         var end = index
-        while end > tag.name.upperBound, Self.isBlank(input[end - 1]) { end -= 1 }
+        while end > tag.name.upperBound, input[end - 1].isBlank { end -= 1 }
         var start = end
         while start > tag.name.upperBound, Self.isTagByte(input[start - 1]), end - start < Self.longestName {
             start -= 1
         }
         // A namespace declaration holds the address of the namespace.
-        guard start < end, Self.isBlank(input[start - 1]) || input[start - 1] == UInt8(ascii: "\\"),
+        guard start < end, input[start - 1].isBlank || input[start - 1] == UInt8(ascii: "\\"),
             !input[start..<end].starts(with: "xmlns:".utf8)
         else { return false }
         let name = localName(start..<end)
         let isSecretValue = tag.isSecretPair && name.lowercased() == SecretPlaces.valueOfPairs
         guard isSecretValue || isNameOfPair(name) || isSecret(name, .member) else { return false }
-        let open = input[(index + 1)...].firstIndex { !Self.isBlank($0) && $0 != UInt8(ascii: "\\") } ?? input.count
+        let open = input[(index + 1)...].firstIndex { !$0.isBlank && $0 != UInt8(ascii: "\\") } ?? input.count
         guard let quote = byte(open), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return false }
         let close = input[(open + 1)...].firstIndex { $0 == quote || $0 == UInt8(ascii: "<") } ?? input.count
         if isNameOfPair(name), !isSecret(name, .member) {
@@ -139,10 +139,7 @@ extension SecretText {
     }
 
     private static func isTagByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x3a, 0x41...0x5a, 0x61...0x7a, 0x80...0xff: true
-        default: "_-.".utf8.contains(byte)
-        }
+        byte.isAlphanumeric || byte >= 0x80 || "_-.:".utf8.contains(byte)
     }
 
     // MARK: Comments, CDATA, instructions, declarations
@@ -153,8 +150,7 @@ extension SecretText {
             return false
         }
         let start = index + kind.rawValue.utf8.count
-        let end = unfinishedIslands.contains(kind) ? nil : self.end(of: kind, from: start)
-        guard let end else {
+        guard !unfinishedIslands.contains(kind), let end = end(of: kind, from: start) else {
             // Searched only once: a search from a later place finds no end either.
             unfinishedIslands.insert(kind)
             if hiddenElement == nil { return false }
@@ -162,17 +158,13 @@ extension SecretText {
             index = input.count
             return true
         }
-        if kind != .documentType, hiddenElement != nil {
-            hide(start..<end.lowerBound)
-        } else if kind != .documentType,
-            let hidden = Self.hidden(
-                in: Array(input[start..<end.lowerBound]),
-                names,
-                placeholder,
-                readsLines: readsLines
-            )
-        {
-            replace(start..<end.lowerBound, with: hidden)
+        let content = start..<end.lowerBound
+        if kind != .documentType {
+            if hiddenElement != nil {
+                hide(content)
+            } else if let hidden = Self.hidden(in: Array(input[content]), names, placeholder, readsLines: readsLines) {
+                replace(content, with: hidden)
+            }
         }
         index = end.upperBound - 1
         if hiddenElement != nil { hideText() }
@@ -200,20 +192,14 @@ extension SecretText {
             guard let mark, input[mark] == UInt8(ascii: "[") else { return mark.map { $0..<$0 + 1 } }
             var place = mark
             while let bracket = input[place...].firstIndex(of: UInt8(ascii: "]")) {
-                place = input[(bracket + 1)...].firstIndex { !Self.isBlank($0) } ?? input.count
+                place = input[(bracket + 1)...].firstIndex { !$0.isBlank } ?? input.count
                 if byte(place) == UInt8(ascii: ">") { return bracket..<place + 1 }
             }
             return nil
         }
     }
 
-    private func range(of text: StaticString, from start: Int) -> Range<Int>? {
-        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        var place = start
-        while let found = input[place...].firstIndex(of: text[0]) {
-            if input[found...].starts(with: text) { return found..<found + text.count }
-            place = found + 1
-        }
-        return nil
+    private func range(of text: String, from start: Int) -> Range<Int>? {
+        first(text.utf8, from: start).map { $0..<$0 + text.utf8.count }
     }
 }

@@ -15,7 +15,7 @@ extension SecretText {
         if mark == UInt8(ascii: "\\"), input[start...].starts(with: "u0026".utf8) {
             start += 5
         } else if !"?&#".utf8.contains(mark), !input[..<start].suffix(5).elementsEqual("&amp;".utf8) {
-            guard Self.isBlank(mark) || ";,=".utf8.contains(mark) else { return }
+            guard mark.isBlank || ";,=".utf8.contains(mark) else { return }
             place = .member
         }
         guard start < index else { return }
@@ -57,7 +57,7 @@ extension SecretText {
         let start = input[(index + 1)...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? input.count
         var end = input[start...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? input.count
         if isPair { end = endOfItem(start..<end) }
-        while end > start, Self.isBlank(input[end - 1]) { end -= 1 }
+        while end > start, input[end - 1].isBlank { end -= 1 }
         guard start < end, input[start] != UInt8(ascii: "{"), input[start] != UInt8(ascii: "[") else { return false }
         let quote = input[start]
         if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
@@ -114,10 +114,7 @@ extension SecretText {
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff: true
-        default: "_-.~%[]$+".utf8.contains(byte)
-        }
+        byte.isAlphanumeric || byte >= 0x80 || "_-.~%[]$+".utf8.contains(byte)
     }
 
     private static let longestLineName = 64

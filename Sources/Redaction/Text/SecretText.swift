@@ -40,7 +40,7 @@ struct SecretText {
         self.names = names
         self.placeholder = placeholder
         let content = input.starts(with: [0xef, 0xbb, 0xbf]) ? input.dropFirst(3) : input[...]
-        start = content.first { !Self.isBlank($0) }
+        start = content.first { !$0.isBlank }
     }
 
     /// Returns a text with its secrets hidden; `nil` if there are none.
@@ -97,16 +97,14 @@ struct SecretText {
     /// Hides a text, except blanks around it and literals, which are not secret.
     mutating func hide(_ range: Range<Int>) {
         let content = input[range]
-        guard let first = content.firstIndex(where: { !Self.isBlank($0) }),
-            let last = content.lastIndex(where: { !Self.isBlank($0) }),
+        guard let first = content.firstIndex(where: { !$0.isBlank }),
+            let last = content.lastIndex(where: { !$0.isBlank }),
             !(last - first < 5 && Self.literals.contains(String(decoding: input[first...last], as: UTF8.self)))
         else { return }
         replace(first..<last + 1, with: placeholder.text.utf8)
     }
 
     func byte(_ offset: Int) -> UInt8? { input.indices.contains(offset) ? input[offset] : nil }
-
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     static let literals: Set<String> = ["true", "false", "null", ""]
 
@@ -168,12 +166,17 @@ struct SecretText {
     private func endOfString(from start: Int, _ level: Int) -> Int {
         let open = input[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
         guard byte(open) == UInt8(ascii: "\""), self.level(ofQuoteAt: open) == level else { return start }
-        var close = open + 1
-        while let byte = byte(close), byte >= 0x20 {
-            if byte == UInt8(ascii: "\""), self.level(ofQuoteAt: close) <= level { return close + 1 }
+        let close = endOfText(from: open + 1, level)
+        return byte(close) == UInt8(ascii: "\"") ? close + 1 : start
+    }
+
+    /// Returns the index of the quotation mark, or of the control character, that ends the text of a string.
+    private func endOfText(from start: Int, _ level: Int) -> Int {
+        var close = start
+        while let byte = byte(close), byte >= 0x20, byte != UInt8(ascii: "\"") || self.level(ofQuoteAt: close) > level {
             close += 1
         }
-        return start
+        return close
     }
 
     /// Returns the index after a number or a literal.
@@ -188,9 +191,13 @@ struct SecretText {
     private mutating func readArgument() {
         guard start != UInt8(ascii: "<") else { return }
         var end = index
-        while let byte = byte(end - 1), Self.isBlank(byte) { end -= 1 }
+        while let byte = byte(end - 1), byte.isBlank { end -= 1 }
         var first = end
-        while let byte = byte(first - 1), Self.isArgumentByte(byte), end - first < Self.longestName { first -= 1 }
+        while let byte = byte(first - 1), byte.isAlphanumeric || byte == UInt8(ascii: "_"),
+            end - first < Self.longestName
+        {
+            first -= 1
+        }
         // In a JSON string, the backslash of a line break is in front of the name.
         if byte(first - 1) == UInt8(ascii: "\\"), first < end { first += 1 }
         guard first < end else { return }
@@ -209,19 +216,11 @@ struct SecretText {
             } else {
                 index = hideString(from: value, level(ofQuoteAt: mark), isInside: false) - 1
             }
-        } else if let before = byte(first - 1), "({,".utf8.contains(before) || Self.isBlank(before),
-            let digit = byte(value), (0x30...0x39).contains(digit), isSecret(name, .member)
+        } else if let before = byte(first - 1), "({,".utf8.contains(before) || before.isBlank,
+            byte(value)?.isDigit == true,
+            isSecret(name, .member)
         {
-            let end = input[value...].firstIndex { !Self.isNumberByte($0) } ?? input.count
-            replace(value..<end, with: placeholder.number.utf8)
-            index = end - 1
-        }
-    }
-
-    private static func isArgumentByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"): true
-        default: false
+            index = hideNumber(from: value) - 1
         }
     }
 
@@ -231,25 +230,23 @@ struct SecretText {
     ///
     /// Source: RFC 7468 §2, https://www.rfc-editor.org/rfc/rfc7468.html#section-2
     private mutating func readPrivateKey() {
-        guard input[index...].starts(with: Self.keyBegin) else { return }
-        let label = input[(index + Self.keyBegin.count)...].prefix(Self.longestName)
-        guard let dashes = first(Self.dashes[...], from: label.startIndex), dashes < label.endIndex,
+        let begin = "-----BEGIN ".utf8
+        guard input[index...].starts(with: begin) else { return }
+        let label = input[(index + begin.count)...].prefix(Self.longestName)
+        guard let dashes = first("-----".utf8, from: label.startIndex), dashes < label.endIndex,
             String(decoding: label[..<dashes], as: UTF8.self).hasSuffix("PRIVATE KEY")
         else { return }
-        let open = dashes + Self.dashes.count
-        let close = first(Self.keyEnd[...], from: open) ?? input.count
+        let open = dashes + 5
+        let close = first("-----END ".utf8, from: open) ?? input.count
         hide(open..<close)
         index = close - 1
     }
 
-    private static let dashes = Array("-----".utf8)
-    private static let keyBegin = Array("-----BEGIN ".utf8)
-    private static let keyEnd = Array("-----END ".utf8)
-
     /// Returns where bytes begin for the first time.
-    private func first(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+    func first(_ bytes: some Collection<UInt8>, from start: Int) -> Int? {
+        guard let first = bytes.first else { return start }
         var place = start
-        while place < input.count, let found = input[place...].firstIndex(of: bytes[bytes.startIndex]) {
+        while place < input.count, let found = input[place...].firstIndex(of: first) {
             if input[found...].starts(with: bytes) { return found }
             place = found + 1
         }
@@ -259,7 +256,7 @@ struct SecretText {
     private func skipBlanks(from start: Int, _ level: Int) -> Int {
         var place = start
         while let byte = byte(place) {
-            if byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
+            if byte.isBlank {
                 place += 1
             } else if level > 0, byte == UInt8(ascii: "\\"), let letter = self.byte(place + 1),
                 "nrt".utf8.contains(letter)
@@ -304,9 +301,7 @@ struct SecretText {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 place = hideString(from: place, level, isInside: depth > 0)
             case UInt8(ascii: "-"), 0x30...0x39:
-                let end = input[place...].firstIndex { !Self.isNumberByte($0) } ?? input.count
-                replace(place..<end, with: placeholder.number.utf8)
-                place = end
+                place = hideNumber(from: place)
             default:
                 if depth == 0 { return endOfWord(from: place) }
                 place += 1
@@ -321,11 +316,7 @@ struct SecretText {
         let open = input[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
         // Skips all backslashes at once; examined one by one, each would be counted again.
         guard open < input.count, input[open] == UInt8(ascii: "\"") else { return open }
-        var close = open + 1
-        while let byte = byte(close), byte != UInt8(ascii: "\"") || self.level(ofQuoteAt: close) > level {
-            guard byte >= 0x20 else { break }
-            close += 1
-        }
+        let close = endOfText(from: open + 1, level)
         let end = byte(close) == UInt8(ascii: "\"") ? close + 1 : close
         if isInside, byte(skipBlanks(from: end, level)) == UInt8(ascii: ":") { return end }
         // The backslashes before a quotation mark of an inner level belong to it.
@@ -336,16 +327,16 @@ struct SecretText {
 
     /// Hides a word unless it is a literal, and returns where it ends.
     private mutating func endOfWord(from start: Int) -> Int {
-        let end = input[start...].firstIndex { $0 <= 0x20 || ",}]\"\\".utf8.contains($0) } ?? input.count
-        let word = String(decoding: input[start..<end], as: UTF8.self)
-        if !Self.literals.contains(word) {
-            replace(start..<end, with: placeholder.text.utf8)
-        }
+        let end = endOfScalar(from: start)
+        hide(start..<end)
         return max(end, start + 1)
     }
 
-    private static func isNumberByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
+    /// Hides a number and returns where it ends.
+    private mutating func hideNumber(from start: Int) -> Int {
+        let end = input[start...].firstIndex { !$0.isDigit && !"+-.eE".utf8.contains($0) } ?? input.count
+        replace(start..<end, with: placeholder.number.utf8)
+        return end
     }
 
     static let longestName = 256

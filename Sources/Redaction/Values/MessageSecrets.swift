@@ -43,7 +43,7 @@ package struct MessageSecrets {
             let value = field.value
             if field.name == .cookie {
                 value[...].forEachItem(separatedBy: UInt8(ascii: ";")) { insert(cookie: $0) }
-            } else if !redactor.plain.contains(name: field.name.rawName) {
+            } else if !redactor.isPlain(name: field.name.rawName) {
                 insert(credentials: value[...], of: SecretOrigin(kind: .field, name: field.name.rawName[...]))
             }
         }
@@ -82,7 +82,7 @@ package struct MessageSecrets {
         let name = Redactor.decodedName(of: item)
         let isShown = place == .query && redactor.shownQueryNames.contains(name)
         guard redactor.isSecret(name: name, in: place) && !isShown || marked.contains(name),
-            !redactor.plain.contains(name: name)
+            !redactor.isPlain(name: name)
         else { return }
         let value = Substring(item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst())
         let isEncoded = value.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
@@ -96,7 +96,7 @@ package struct MessageSecrets {
     private mutating func insert(cookie pair: Substring) {
         guard let equals = pair.firstIndex(ofByte: UInt8(ascii: "=")) else { return }
         let name = pair[..<equals].trimming { $0 == " " || $0 == "\t" }
-        guard !redactor.plain.contains(name: name) else { return }
+        guard !redactor.isPlain(name: name) else { return }
         let origin = SecretOrigin(kind: .cookie, name: name)
         let value = pair[pair.utf8.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
         insert(value, of: origin)
@@ -137,12 +137,7 @@ package struct MessageSecrets {
         }
     }
 
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"), UInt8(ascii: "\""): true
-        default: false
-        }
-    }
+    private static func isSeparator(_ byte: UInt8) -> Bool { " ,;:\"".utf8.contains(byte) }
 
     /// Returns the text after `name=`, or the whole text if only padding follows.
     private static func withoutName(_ part: Substring.UTF8View) -> Substring.UTF8View {
@@ -159,15 +154,8 @@ package struct MessageSecrets {
     /// Without digits and padding, it could be a name.
     private static func isSignature(_ text: Substring.UTF8View) -> Bool {
         guard text.count >= signatureByteCount else { return false }
-        var hasMark = false
-        for byte in text {
-            switch byte {
-            case 0x30...0x39, UInt8(ascii: "="): hasMark = true
-            case 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "+"), UInt8(ascii: "/"): break
-            default: return false
-            }
-        }
-        return hasMark
+        return text.allSatisfy { $0.isAlphanumeric || "+/=".utf8.contains($0) }
+            && text.contains { $0.isDigit || $0 == UInt8(ascii: "=") }
     }
 
     private mutating func insert(_ value: Substring, of origin: SecretOrigin) {
@@ -175,7 +163,7 @@ package struct MessageSecrets {
     }
 
     private mutating func add(_ value: Substring, _ origin: SecretOrigin) {
-        guard !redactor.plain.contains(value: value) else { return }
+        guard !redactor.isPlain(value: value) else { return }
         guard beginnings == nil else {
             beginnings?.insert(value)
             return
@@ -186,16 +174,6 @@ package struct MessageSecrets {
 }
 
 extension Substring {
-    /// Calls the closure with each nonempty item between two separators.
-    fileprivate func forEachItem(separatedBy separator: UInt8, _ body: (Substring) -> Void) {
-        var rest = self
-        while !rest.isEmpty {
-            let end = rest.firstIndex(ofByte: separator) ?? rest.endIndex
-            if end != rest.startIndex { body(rest[..<end]) }
-            rest = end == rest.endIndex ? "" : rest[rest.utf8.index(after: end)...]
-        }
-    }
-
     /// Returns the text without the characters at both ends that the closure accepts.
     fileprivate func trimming(where isTrimmed: (Unicode.Scalar) -> Bool) -> Substring {
         let scalars = unicodeScalars

@@ -35,7 +35,7 @@ package enum PlainValue {
     }
 
     private static func isNumber(_ text: String) -> Bool {
-        text.utf8.count < shortestLongNumber && text.utf8.allSatisfy { isDigit($0) || $0 == 0x2e }
+        text.utf8.count < shortestLongNumber && text.utf8.allSatisfy { $0.isDigit || $0 == 0x2e }
     }
 
     /// Lower-case labels, the last one of letters only, or an IPv4 address; a port may follow.
@@ -59,7 +59,7 @@ package enum PlainValue {
     private static func isPath(_ text: String) -> Bool {
         text.hasPrefix("/")
             && text.split(whereSeparator: { "/-_.~".contains($0) }).allSatisfy {
-                isWord($0) || $0.utf8.count <= 8 && $0.utf8.allSatisfy(isDigit)
+                isWord($0) || $0.utf8.count <= 8 && $0.utf8.allSatisfy(\.isDigit)
             }
     }
 
@@ -70,30 +70,21 @@ package enum PlainValue {
     }
 
     package static func isDate(_ text: String) -> Bool {
-        if isHTTPDate(text) || isNamedDate(text) || isDayFirst(text) { return true }
-        let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
+        if isNamedDate(text) || isDayFirst(text) { return true }
+        let digits = text.utf8.filter(\.isDigit).map { Int($0 - 0x30) }
         guard (8...20).contains(digits.count), digits.count < text.utf8.count,
-            text.utf8.allSatisfy({ isDigit($0) || "-/:.,+ TZtz".utf8.contains($0) })
+            text.utf8.allSatisfy({ $0.isDigit || "-/:.,+ TZtz".utf8.contains($0) })
         else { return false }
         let (century, month, day) = (digits[0] * 10 + digits[1], digits[4] * 10 + digits[5], digits[6] * 10 + digits[7])
         return (19...20).contains(century) && (1...12).contains(month) && (1...31).contains(day)
     }
 
-    /// One of the three forms of RFC 9110 §5.6.7: the names of a day and a month, five numbers, and usually `GMT`.
-    private static func isHTTPDate(_ text: String) -> Bool {
-        let words = text.split { " ,-:".contains($0) }
-        let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isDigit) }
-        let names = words.filter { !$0.utf8.contains(where: isDigit) && $0 != "GMT" }
-        return numbers.count == 5 && names.count == 2 && (7...8).contains(words.count)
-            && names.allSatisfy { name in days.contains { name == $0 || name == $0.prefix(3) } || months.contains(name)
-            }
-    }
-
-    /// A day, the name of a month, and a year, in any order, such as `20-Jun-2018`; a time may follow.
+    /// A day, the name of a month, and a year, in any order, such as `20-Jun-2018`; a time may follow, and the name of
+    /// a day may precede, as in the three forms of RFC 9110 §5.6.7.
     private static func isNamedDate(_ text: String) -> Bool {
         let words = text.split { " ,-/.:+()".contains($0) }
-        let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isDigit) }
-        let names = words.filter { !$0.utf8.contains(where: isDigit) && !zones.contains($0) }
+        let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(\.isDigit) }
+        let names = words.filter { !$0.utf8.contains(where: \.isDigit) && !zones.contains($0) }
         return (2...6).contains(numbers.count) && (1...2).contains(names.count)
             && numbers.count + names.count + words.count(where: zones.contains) == words.count
             && names.contains { months.contains($0.prefix(3)) }
@@ -106,7 +97,7 @@ package enum PlainValue {
     /// A day, a month and a year with four digits, as in `20.06.2018`, `06/20/2018` or `20-06-2018 10:30`.
     private static func isDayFirst(_ text: String) -> Bool {
         let groups = text.split { "-/.:, T".contains($0) }
-        guard (3...6).contains(groups.count), text.utf8.allSatisfy({ isDigit($0) || "-/.:, T".utf8.contains($0) })
+        guard (3...6).contains(groups.count), text.utf8.allSatisfy({ $0.isDigit || "-/.:, T".utf8.contains($0) })
         else { return false }
         let numbers = groups.compactMap { Int($0) }
         return numbers.count == groups.count && groups[2].utf8.count == 4 && (1900...2099).contains(numbers[2])
@@ -125,10 +116,8 @@ package enum PlainValue {
     ]
     private static let zones: Set<Substring> = ["GMT", "UTC", "AM", "PM", "Z"]
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     private static func isLabelByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x61...0x7a).contains(byte) || byte == UInt8(ascii: "-")
+        byte.isDigit || (0x61...0x7a).contains(byte) || byte == UInt8(ascii: "-")
     }
 
     private static let shortestLongNumber = 16

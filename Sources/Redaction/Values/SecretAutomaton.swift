@@ -87,15 +87,9 @@ struct SecretAutomaton: Sendable {
     }
 
     private mutating func linkFallback(of node: Int, parent: Int) {
-        let label = nodes[node].label
-        var state = Int(nodes[parent].fallback)
-        var target = child(of: state, label)
-        while target == 0, state != 0 {
-            state = Int(nodes[state].fallback)
-            target = child(of: state, label)
-        }
-        nodes[node].fallback = target
-        let shorter = nodes[Int(target)]
+        let target = nodes.withUnsafeBufferPointer { step($0, from: Int($0[parent].fallback), $0[node].label) }
+        nodes[node].fallback = Int32(target)
+        let shorter = nodes[target]
         guard shorter.length > 0 else { return }
         if nodes[node].length == 0 { nodes[node].length = shorter.length }
         nodes[node].reachesBefore = nodes[node].reachesBefore || shorter.reachesBefore
@@ -171,12 +165,7 @@ struct SecretAutomaton: Sendable {
         return range
     }
 
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: "+/-_".utf8.contains(byte)
-        }
-    }
+    private static func isBase64(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/-_".utf8.contains(byte) }
 }
 
 extension [Range<Int>] {

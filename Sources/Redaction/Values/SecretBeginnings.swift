@@ -41,42 +41,28 @@ struct SecretBeginnings: Sendable {
     private static func digits(of bits: UInt64) -> UInt64 {
         var digits: UInt64 = 0
         for shift in stride(from: 42, through: 0, by: -6) {
-            digits = digits << 8 | UInt64(digit(UInt8(bits >> UInt64(shift) & 63)))
+            digits = digits << 8 | UInt64(alphabet[Int(bits >> UInt64(shift) & 63)])
         }
         return digits
     }
 
-    /// Returns the digit for six bits (RFC 4648 §4).
-    private static func digit(_ bits: UInt8) -> UInt8 {
-        switch bits {
-        case 0..<26: UInt8(ascii: "A") + bits
-        case 26..<52: UInt8(ascii: "a") + bits - 26
-        case 52..<62: UInt8(ascii: "0") + bits - 52
-        case 62: UInt8(ascii: "+")
-        default: UInt8(ascii: "/")
-        }
-    }
+    /// The digits of base64 (RFC 4648 §4).
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     // MARK: Searching
 
     /// Returns `false` only if a text contains none of the values in any form; `true` if it may contain one.
     func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count <= Self.longestText else { return true }
-        switch scan(text) {
-        case .nothing: return false
-        case .something: return true
-        case .escapes: break
-        }
+        var finding = scan(text)
+        var decoded: [UInt8]?
         // Nested escapes, as deep as `SecretValues` looks.
-        var decoded = PercentEscapes.decoded(text, plus: UInt8(ascii: "+"))
-        for _ in 0..<2 {
-            switch decoded.withUnsafeBufferPointer(scan) {
-            case .nothing: return false
-            case .something: return true
-            case .escapes: decoded = PercentEscapes.decoded(decoded, plus: UInt8(ascii: "+"))
-            }
+        for _ in 0..<2 where finding == .escapes {
+            let resolved = PercentEscapes.decoded(decoded ?? Array(text), plus: UInt8(ascii: "+"))
+            finding = resolved.withUnsafeBufferPointer(scan)
+            decoded = resolved
         }
-        return false
+        return finding == .something
     }
 
     private enum Finding { case nothing, escapes, something }

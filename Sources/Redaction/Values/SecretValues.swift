@@ -78,28 +78,30 @@ package final class SecretValues: Sendable {
     ///   - placeholder: the text that replaces a value.
     /// - Returns: the redacted text.
     func hiding(in text: String, upTo limit: Int = .max, with placeholder: SecretPlaceholder = .shown) -> String {
-        let ranges = text.withBytes(ranges)
-        if ranges.isEmpty { return limit == .max ? text : String(text.prefix(byteCount: limit)) }
-        let bytes = text.withBytes { Self.replacing(ranges, in: $0, upTo: limit, with: placeholder) }
-        return String(decoding: hidingRest(of: bytes, with: placeholder), as: UTF8.self)
+        let shown = text.withBytes { hidden(in: $0, upTo: limit, with: placeholder) }
+        if let shown { return String(decoding: shown, as: UTF8.self) }
+        return limit == .max ? text : String(text.prefix(byteCount: limit))
     }
 
     /// Returns the bytes with the values hidden.
     func hiding(in bytes: Data, with placeholder: SecretPlaceholder) -> Data {
-        let text = Array(bytes)
-        let ranges = text.withUnsafeBufferPointer(ranges)
-        if ranges.isEmpty { return bytes }
-        let shown = text.withUnsafeBufferPointer { Self.replacing(ranges, in: $0, upTo: .max, with: placeholder) }
-        return Data(hidingRest(of: shown, with: placeholder))
+        Array(bytes).withUnsafeBufferPointer { hidden(in: $0, upTo: .max, with: placeholder) }.map { Data($0) } ?? bytes
     }
 
-    /// Hides secrets that result from text next to a placeholder.
-    private func hidingRest(of bytes: [UInt8], with placeholder: SecretPlaceholder) -> [UInt8] {
-        var bytes = bytes
+    /// Returns the bytes with the values hidden, or `nil` if there are none.
+    private func hidden(
+        in text: UnsafeBufferPointer<UInt8>,
+        upTo limit: Int,
+        with placeholder: SecretPlaceholder
+    ) -> [UInt8]? {
+        var found = ranges(in: text)
+        if found.isEmpty { return nil }
+        var bytes = Self.replacing(found, in: text, upTo: limit, with: placeholder)
+        // Text next to a placeholder may be another secret.
         for _ in 0..<7 {
-            let ranges = bytes.withUnsafeBufferPointer(ranges)
-            if ranges.isEmpty { return bytes }
-            bytes = bytes.withUnsafeBufferPointer { Self.replacing(ranges, in: $0, upTo: .max, with: placeholder) }
+            found = bytes.withUnsafeBufferPointer(ranges)
+            if found.isEmpty { return bytes }
+            bytes = bytes.withUnsafeBufferPointer { Self.replacing(found, in: $0, upTo: .max, with: placeholder) }
         }
         return Array(placeholder.text.utf8)
     }
@@ -125,8 +127,8 @@ package final class SecretValues: Sendable {
 
     /// Returns whether a range of digits may be a JSON number.
     private static func isNumber(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
-        let before = text[..<range.lowerBound].last { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }
+        guard text[range].allSatisfy(\.isDigit) else { return false }
+        let before = text[..<range.lowerBound].last { !$0.isBlank }
         let after = range.upperBound < text.count ? text[range.upperBound] : UInt8(ascii: ",")
         return before.map { ":,[".utf8.contains($0) } == true && ",}] \r\n\t".utf8.contains(after)
     }

@@ -13,31 +13,23 @@ package enum SetCookieSplitting {
     ///   - needsBlank: whether a comma separates cookies only if a space follows it.
     /// - Returns: the cookies, at least one.
     package static func values(of joined: String, needsBlank: Bool = true) -> [String] {
-        let bytes = Array(joined.utf8)
         var values: [String] = []
-        var start = 0
-        var index = 0
-        while index < bytes.count {
-            let next = index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: " ") ? index + 2 : index + 1
-            if bytes[index] == UInt8(ascii: ","), !needsBlank || next == index + 2, beginsCookie(bytes[next...]) {
-                values.append(String(decoding: bytes[start..<index], as: UTF8.self))
-                start = next
+        for part in joined.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let hasBlank = part.first == UInt8(ascii: " ")
+            let cookie = hasBlank ? part.dropFirst() : part
+            if values.isEmpty {
+                values.append(String(Substring(part)))
+            } else if hasBlank || !needsBlank, beginsCookie(cookie) {
+                values.append(String(Substring(cookie)))
+            } else {
+                values[values.count - 1] += "," + Substring(part)
             }
-            index += 1
         }
-        values.append(String(decoding: bytes[start...], as: UTF8.self))
         return values
     }
 
-    private static func beginsCookie(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let name = bytes.prefix(while: isTokenByte)
-        return !name.isEmpty && name.endIndex < bytes.endIndex && bytes[name.endIndex] == UInt8(ascii: "=")
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, 0x7f...: false
-        default: !"()<>@,;:\\\"/[]?={}".utf8.contains(byte)
-        }
+    private static func beginsCookie(_ bytes: Substring.UTF8View) -> Bool {
+        let name = bytes.prefix { (0x21...0x7e).contains($0) && !"()<>@,;:\\\"/[]?={}".utf8.contains($0) }
+        return !name.isEmpty && bytes[name.endIndex...].first == UInt8(ascii: "=")
     }
 }

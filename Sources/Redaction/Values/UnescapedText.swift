@@ -1,18 +1,13 @@
 /// A text whose escapes of one kind are resolved, and which maps each byte to its source.
 struct UnescapedText {
     /// A way to write a byte or a character as several others.
-    enum Escape: CaseIterable {
+    ///
+    /// The raw value is the byte with which each of them begins.
+    enum Escape: UInt8, CaseIterable {
         /// Escapes of JSON strings (RFC 8259 §7), and `\'`.
-        case json
+        case json = 0x5c
         /// Percent-encoding such as `%41` (RFC 3986 §2.1).
-        case percent
-
-        var marker: UInt8 {
-            switch self {
-            case .json: UInt8(ascii: "\\")
-            case .percent: UInt8(ascii: "%")
-            }
-        }
+        case percent = 0x25
     }
 
     private(set) var bytes: [UInt8] = []
@@ -21,7 +16,7 @@ struct UnescapedText {
 
     /// Returns `nil` if the text contains no such escape.
     init?(_ source: UnsafeBufferPointer<UInt8>, resolving escape: Escape) {
-        var index = source.firstOffset { $0 == escape.marker }
+        var index = source.firstOffset { $0 == escape.rawValue }
         guard index < source.count else { return nil }
         bytes.reserveCapacity(source.count)
         var copied = 0
@@ -33,7 +28,7 @@ struct UnescapedText {
             } else {
                 index += 1
             }
-            index = source.firstOffset(from: index) { $0 == escape.marker }
+            index = source.firstOffset(from: index) { $0 == escape.rawValue }
         }
         guard !steps.isEmpty else { return nil }
         bytes.append(contentsOf: source[copied...])
@@ -66,9 +61,11 @@ struct UnescapedText {
     ) -> Int? {
         switch escape {
         case .percent:
-            guard let byte = Self.number(source, index + 1, digits: 2) else { return nil }
+            guard index + 2 < source.count, let high = source[index + 1].hexDigit,
+                let low = source[index + 2].hexDigit
+            else { return nil }
             bytes.append(contentsOf: source[copied..<index])
-            bytes.append(UInt8(truncatingIfNeeded: byte))
+            bytes.append(high << 4 | low)
             return 3
         case .json:
             guard let (scalar, length) = Self.scalar(source, at: index) else { return nil }
@@ -82,15 +79,5 @@ struct UnescapedText {
         if index + 1 < source.count, source[index + 1] == UInt8(ascii: "'") { return ("'", 2) }
         var tokens = JSONTokens(source, at: index)
         return (try? tokens.readEscape()).map { ($0, tokens.index - index) }
-    }
-
-    private static func number(_ source: UnsafeBufferPointer<UInt8>, _ start: Int, digits: Int) -> UInt32? {
-        guard start + digits <= source.count else { return nil }
-        var result: UInt32 = 0
-        for index in start..<start + digits {
-            guard let digit = Character(Unicode.Scalar(source[index])).hexDigitValue else { return nil }
-            result = result << 4 | UInt32(digit)
-        }
-        return result
     }
 }

@@ -16,7 +16,7 @@ extension PipelineRequest {
         guard let query else { return false }
         return query.split(separator: "&").contains { item in
             let name = String(item.prefix { $0 != "=" })
-            return SecretWords.standard.places(of: name.removingPercentEncoding ?? name).contains(.query)
+            return Redactor.standard.isSecret(name: name.removingPercentEncoding ?? name, in: .query)
         }
     }
 }

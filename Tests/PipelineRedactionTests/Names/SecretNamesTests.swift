@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Redactor, secret names", .watched)
-struct SecretWordsTests {
+struct SecretNamesTests {
     private let redactor = Redactor.standard
 
     private func json(_ text: String) -> String {
