@@ -40,8 +40,7 @@ public final class OpenFile: Sendable {
         public func isSameFile(as other: Identity) -> Bool { device == other.device && inode == other.inode }
     }
 
-    /// The descriptor, which is open as long as this value exists.
-    public let descriptor: Int32
+    private let descriptor: Int32
 
     /// Opens a file, or creates it with mode 0600 if the flags contain `O_CREAT`.
     public init(_ path: String, _ flags: Int32) throws(POSIXError) {

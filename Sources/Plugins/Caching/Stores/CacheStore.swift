@@ -19,8 +19,8 @@ public protocol CacheStore: Sendable {
     /// Plugins use the result for at most a minute, unless ``returnsAtOnce`` is `true`.
     func secret() async throws -> Data
 
-    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and what identifies the state of the
-    /// store.
+    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and what identifies the state of
+    /// the store.
     ///
     /// An entry that is still being written is not included.
     ///
@@ -41,8 +41,8 @@ public protocol CacheStore: Sendable {
 
     /// Begins to store a response; returns `nil` if the store has no room for it.
     ///
-    /// The entry becomes visible with ``CacheBodyWriter/finish(totalByteCount:ifUnchangedSince:)``. Any number of writers may exist at
-    /// the same time, also for one key.
+    /// The entry becomes visible with ``CacheBodyWriter/finish(totalByteCount:ifUnchangedSince:)``. Any number of
+    /// writers may exist at the same time, also for one key.
     ///
     /// - Parameters:
     ///   - entry: the response; its `byteCount` and `totalByteCount` are ignored.

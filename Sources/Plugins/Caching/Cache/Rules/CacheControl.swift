@@ -55,14 +55,14 @@ struct CacheControl: Sendable, Equatable {
         for line in fieldLines { parse(line) }
     }
 
-    /// Parses all lines of a targeted field; returns `nil` if it is absent, empty, longer than 4 KiB, or not a valid
+    /// Parses all lines of a targeted field; returns `nil` if it is absent, empty, longer than 1 KiB, or not a valid
     /// dictionary.
     ///
     /// Source: RFC 9213 §2.1, https://www.rfc-editor.org/rfc/rfc9213.html#section-2.1
     init?(targeted fieldLines: [String]) {
         let text = Array(fieldLines.joined(separator: ",").utf8)
         // The time that the parser takes grows with the square of the number of directives.
-        guard !text.isEmpty, text.count <= 4_096 else { return nil }
+        guard !text.isEmpty, text.count <= 1_024 else { return nil }
         var parser = StructuredFieldValueParser(text)
         guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else { return nil }
         for (name, member) in members {

@@ -2,7 +2,9 @@
 import Foundation
 
 extension CacheDatabase {
-    /// Makes room for bytes of a body that is being written; returns `false` if unfinished bodies occupy the whole store.
+    /// Makes room for bytes of a body that is being written.
+    ///
+    /// - Returns: `false` if unfinished bodies occupy the whole store.
     func reserve(_ byteCount: Int) async throws(CacheStoreError) -> Bool {
         guard reserved.add(byteCount, upTo: maximumByteCount) else { return false }
         do throws(CacheStoreError) {
