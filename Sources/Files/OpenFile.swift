@@ -35,17 +35,19 @@ public final class OpenFile: Sendable {
             seconds = Int(time.tv_sec)
             nanoseconds = Int(time.tv_nsec)
         }
+
+        /// Returns whether both are versions of one file, which was not replaced in between.
+        public func isSameFile(as other: Identity) -> Bool { device == other.device && inode == other.inode }
     }
 
-    /// The descriptor, which is open as long as this value exists.
-    public let descriptor: Int32
+    private let descriptor: Int32
 
     /// Opens a file, or creates it with mode 0600 if the flags contain `O_CREAT`.
     public init(_ path: String, _ flags: Int32) throws(POSIXError) {
         descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .current }
         let status = try status
-        guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
+        try Self.requireRegularFile(status)
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw POSIXError(.EPERM) }
     }
 
@@ -57,6 +59,12 @@ public final class OpenFile: Sendable {
     /// Whether no other user may read or write the file.
     public var isPrivate: Bool { get throws(POSIXError) { try status.st_mode & 0o077 == 0 } }
 
+    /// The current length of the file.
+    public var byteCount: Int { get throws(POSIXError) { Int(try status.st_size) } }
+
+    /// Whether the file still has a name.
+    public var isLinked: Bool { get throws(POSIXError) { try status.st_nlink > 0 } }
+
     private var status: stat {
         get throws(POSIXError) {
             var status = stat()
@@ -65,12 +73,22 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// Returns the identity of the file with a path; `nil` if there is none.
+    /// Returns the identity of the file with a path, without opening it; `nil` if there is none.
+    ///
+    /// As for opening, the file must be a regular one.
     public static func identity(of path: String) throws(POSIXError) -> Identity? {
         var status = stat()
-        if lstat(path, &status) == 0 { return Identity(status) }
-        guard errno == ENOENT else { throw .current }
-        return nil
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw .current }
+            return nil
+        }
+        try requireRegularFile(status)
+        return Identity(status)
+    }
+
+    private static func requireRegularFile(_ status: stat) throws(POSIXError) {
+        guard status.st_mode & S_IFMT != S_IFLNK else { throw POSIXError(.ELOOP) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
     }
 
     // MARK: Content
@@ -82,6 +100,20 @@ public final class OpenFile: Sendable {
             return try handle.read(upToCount: byteCount) ?? Data()
         } catch {
             throw POSIXError(.EIO)
+        }
+    }
+
+    /// Returns bytes from a position on, at most a number of them; empty at the end.
+    public func content(at offset: Int, upTo byteCount: Int) throws(POSIXError) -> Data {
+        var data = Data(count: byteCount)
+        while true {
+            let count = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+            if count < 0 {
+                guard errno == EINTR else { throw .current }
+                continue
+            }
+            data.removeSubrange(count...)
+            return data
         }
     }
 
@@ -134,4 +166,9 @@ public final class OpenFile: Sendable {
     /// Closing alone would keep it while a process is being started, because that briefly has copies of all
     /// descriptors.
     public func unlock() { _ = flock(descriptor, LOCK_UN) }
+}
+
+extension POSIXError {
+    /// The error of the last system call that failed on this thread.
+    public static var current: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

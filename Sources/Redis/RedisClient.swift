@@ -14,9 +14,17 @@ import Synchronization
     @_spi(Stores) public static let maximumWaitingCount = 1_000
     static let pause: Duration = .seconds(1)
 
+    /// A thread and the connection that is used on it.
+    ///
+    /// `@unchecked Sendable`: `connection` is used only on `queue`, which is serial.
+    private final class Slot: @unchecked Sendable {
+        let queue = DispatchQueue(label: "pipeline.redis")
+        var connection: RedisConnection?
+    }
+
     private struct State {
-        /// The lanes without a call; those with a connection are last.
-        var idle = (0..<maximumConnectionCount).map { _ in RedisLane() }
+        /// The slots without a call; those with a connection are last.
+        var idle = (0..<maximumConnectionCount).map { _ in Slot() }
         var waiting: [RedisCall] = []
         /// Why and until when calls fail at once; `nil` if they do not.
         var refusal: (error: RedisError, end: ContinuousClock.Instant)?
@@ -75,7 +83,7 @@ import Synchronization
     private func submit(_ call: RedisCall) {
         guard !call.isFinished else { return }
         enum Action {
-            case run(RedisLane)
+            case run(Slot)
             case wait
             case fail(RedisError)
         }
@@ -85,7 +93,7 @@ import Synchronization
                 guard now >= refusal.end else { return .fail(refusal.error) }
                 state.refusal?.end = now + Self.pause
             }
-            if let lane = state.idle.popLast() { return .run(lane) }
+            if let slot = state.idle.popLast() { return .run(slot) }
             if state.waiting.count >= Self.maximumWaitingCount { state.waiting.removeAll(where: \.isFinished) }
             guard state.waiting.count < Self.maximumWaitingCount else {
                 return .fail(RedisError(.unavailable, "\(Self.maximumWaitingCount) calls are waiting"))
@@ -94,7 +102,7 @@ import Synchronization
             return .wait
         }
         switch action {
-        case .run(let lane): lane.queue.async { self.run(call, on: lane) }
+        case .run(let slot): slot.queue.async { self.run(call, on: slot) }
         case .wait: limit(call) { _ in }
         case .fail(let error): call.finish(.failure(error))
         }
@@ -109,18 +117,18 @@ import Synchronization
         }
     }
 
-    // MARK: On the thread of a lane
+    // MARK: On the thread of a slot
 
     /// Performs a call; connects first if necessary.
-    private func run(_ call: RedisCall, on lane: RedisLane) {
-        if let connection = lane.connection, !connection.isStale {
-            perform(call, with: connection, on: lane)
+    private func run(_ call: RedisCall, on slot: Slot) {
+        if let connection = slot.connection, !connection.isStale {
+            perform(call, with: connection, on: slot)
             return
         }
-        lane.connection = nil
+        slot.connection = nil
         limit(call) { self.refuse($0) }
         guard let makePassword = server.password else {
-            connect(lane, .success(nil), for: call)
+            connect(slot, .success(nil), for: call)
             return
         }
         // Not a child of the task that waits: the connection is of use to later calls even if that task is cancelled.
@@ -131,52 +139,52 @@ import Synchronization
             } catch {
                 password = .failure(RedisError(.notAllowed, "its password is not available"))
             }
-            lane.queue.async { self.connect(lane, password, for: call) }
+            slot.queue.async { self.connect(slot, password, for: call) }
         }
     }
 
-    private func connect(_ lane: RedisLane, _ password: Result<String?, RedisError>, for call: RedisCall) {
+    private func connect(_ slot: Slot, _ password: Result<String?, RedisError>, for call: RedisCall) {
         do throws(RedisError) {
             let connection = try server.connect(password: try password.get(), timeout: timeout)
-            lane.connection = connection
-            perform(call, with: connection, on: lane)
+            slot.connection = connection
+            perform(call, with: connection, on: slot)
         } catch {
             refuse(error)
-            proceed(with: lane, hasSucceeded: false)
+            proceed(with: slot, hasSucceeded: false)
             call.finish(.failure(error))
         }
     }
 
-    private func perform(_ call: RedisCall, with connection: RedisConnection, on lane: RedisLane) {
+    private func perform(_ call: RedisCall, with connection: RedisConnection, on slot: Slot) {
         guard !call.isFinished else {
-            proceed(with: lane, hasSucceeded: true)
+            proceed(with: slot, hasSucceeded: true)
             return
         }
         do throws(RedisError) {
             let replies = try connection.perform(call.request, before: call.deadline)
-            proceed(with: lane, hasSucceeded: true)
+            proceed(with: slot, hasSucceeded: true)
             call.finish(.success(replies))
         } catch {
-            lane.connection = nil
+            slot.connection = nil
             refuse(error)
-            proceed(with: lane, hasSucceeded: false)
+            proceed(with: slot, hasSucceeded: false)
             call.finish(.failure(error))
         }
     }
 
-    /// Begins the next call that waits; otherwise the lane becomes idle.
-    private func proceed(with lane: RedisLane, hasSucceeded: Bool) {
-        let hasConnection = lane.connection != nil
+    /// Begins the next call that waits; otherwise the slot becomes idle.
+    private func proceed(with slot: Slot, hasSucceeded: Bool) {
+        let hasConnection = slot.connection != nil
         let call: RedisCall? = state.withLock { state in
             if hasSucceeded { state.refusal = nil }
             while !state.waiting.isEmpty {
                 let call = state.waiting.removeFirst()
                 if !call.isFinished { return call }
             }
-            state.idle.insert(lane, at: hasConnection ? state.idle.endIndex : 0)
+            state.idle.insert(slot, at: hasConnection ? state.idle.endIndex : 0)
             return nil
         }
-        if let call { lane.queue.async { self.run(call, on: lane) } }
+        if let call { slot.queue.async { self.run(call, on: slot) } }
     }
 
     /// Fails the calls that wait, and those that begin during the pause.

@@ -26,7 +26,7 @@ extension CacheStoreConformance {
         let count = 3 * 1_048_576
         let written = entry()
         let expected = bytes(of: written, count)
-        guard let writer = try await store.write(written, byteCount: nil) else { throw NoRoom() }
+        guard let writer = try await store.write(written, byteCount: nil) else { throw Violation.noRoom }
         var offset = 0
         for size in [1, 8_191, 16_385, 65_537, 1_000_003, 3, 99_991, count] {
             let end = min(offset + size, count)
@@ -44,7 +44,7 @@ extension CacheStoreConformance {
         var found: [String] = []
         for variant in ["a", "b"] {
             let written = entry(key, variant)
-            guard let writer = try await store.write(written, byteCount: 100) else { throw NoRoom() }
+            guard let writer = try await store.write(written, byteCount: 100) else { throw Violation.noRoom }
             found += try await require([former], in: store, "after a writer was created")
             try await writer.append(bytes(of: written, 100))
             found += try await require([former], in: store, "before a writer has finished")
@@ -64,7 +64,7 @@ extension CacheStoreConformance {
             for isReleased in [false, true] {
                 let written = entry(key, variant)
                 var writer = try await store.write(written, byteCount: 100)
-                guard writer != nil else { throw NoRoom() }
+                guard writer != nil else { throw Violation.noRoom }
                 try await writer?.append(bytes(of: written, 50))
                 if !isReleased { await writer?.discard() }
                 writer = nil
@@ -100,7 +100,7 @@ extension CacheStoreConformance {
         let (first, second) = (entry(key, "v"), entry(key, "v", age: 1))
         guard let one = try await store.write(first, byteCount: 6_000),
             let two = try await store.write(second, byteCount: nil)
-        else { throw NoRoom() }
+        else { throw Violation.noRoom }
         let (ones, twos) = (bytes(of: first, 6_000), bytes(of: second, 9_000))
         for part in 0..<3 {
             try await one.append(ones[part * 2_000..<part * 2_000 + 2_000])

@@ -5,28 +5,22 @@ import PipelineTesting
 extension CacheStoreConformance {
     static let concurrency: Check = { store in
         let keys = (0..<10).map { CacheKey(resource: "r\($0)", account: "a") }
-        let wrong = try await withThrowingTaskGroup(of: [String].self) { group in
-            for index in 0..<100 {
-                group.addTask {
-                    // Each task replaces its own variant twice, while others read all variants of the key.
-                    for round in 1...3 {
-                        let count = (index * 211 + round * 97) % 9_000
-                        try await put(entry(keys[index % 10], "\(index / 10)"), count, in: store)
-                    }
-                    for entry in try await store.entries(for: keys[(index + 1) % 10]) {
-                        guard let body = try await store.body(of: entry) else { continue }
-                        if try await read(body, entry.byteCount) != bytes(of: entry, entry.byteCount) {
-                            return ["while 100 tasks write and read, an entry has a wrong body"]
-                        }
-                    }
-                    return []
-                }
+        let areRight = try await concurrently(100) { index in
+            // Each task replaces its own variant twice, while others read all variants of the key.
+            for round in 1...3 {
+                let count = (index * 211 + round * 97) % 9_000
+                try await put(entry(keys[index % 10], "\(index / 10)"), count, in: store)
             }
-            return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
+            for entry in try await store.entries(for: keys[(index + 1) % 10]) {
+                guard let body = try await store.body(of: entry) else { continue }
+                if try await read(body, entry.byteCount) != bytes(of: entry, entry.byteCount) { return false }
+            }
+            return true
         }
         var count = 0
         for key in keys { count += try await store.entries(for: key).count }
-        return wrong.sorted() + (count == 100 ? [] : ["after 100 tasks stored a variant each, there are \(count)"])
+        let wrong = areRight.contains(false) ? ["while 100 tasks write and read, an entry has a wrong body"] : []
+        return wrong + (count == 100 ? [] : ["after 100 tasks stored a variant each, there are \(count)"])
     }
 
     static let generation: Check = { store in
@@ -44,7 +38,7 @@ extension CacheStoreConformance {
             for _ in 1...2 {
                 let generation = try await store.lookUp(key).generation
                 let entry = entry()
-                guard let writer = try await store.write(entry, byteCount: 10) else { throw NoRoom() }
+                guard let writer = try await store.write(entry, byteCount: 10) else { throw Violation.noRoom }
                 try await writer.append(bytes(of: entry, 10))
                 try await removal.remove()
                 let stored = try await writer.finish(totalByteCount: 10, ifUnchangedSince: generation)
@@ -61,7 +55,7 @@ extension CacheStoreConformance {
             }
         }
         let entry = entry()
-        guard let writer = try await store.write(entry, byteCount: 0) else { throw NoRoom() }
+        guard let writer = try await store.write(entry, byteCount: 0) else { throw Violation.noRoom }
         if try await writer.finish(totalByteCount: 0, ifUnchangedSince: nil)?.id != entry.id {
             found.append("an entry without a generation is refused")
         }
@@ -71,10 +65,8 @@ extension CacheStoreConformance {
     static let lock: Check = { store in
         let now = Date.now
         let other = CacheKey(resource: key.resource, account: "other")
-        let tokens = try await withThrowingTaskGroup(of: UUID?.self) { group in
-            for _ in 0..<100 { group.addTask { try await store.lock(key, for: .seconds(60), at: now) } }
-            return try await group.reduce(into: [UUID]()) { $0 += [$1].compactMap(\.self) }
-        }
+        let tokens = try await concurrently(100) { _ in try await store.lock(key, for: .seconds(60), at: now) }
+            .compactMap(\.self)
         guard tokens.count == 1 else { return ["of 100 concurrent callers, \(tokens.count) have the lock, not 1"] }
         var found: [String] = []
         if try await store.lock(other, for: .seconds(60), at: now) == nil { found.append("a lock affects another key") }
@@ -109,15 +101,8 @@ extension CacheStoreConformance {
 
     static let cancellation: Check = { store in
         let key = key
-        let finished = await withTaskGroup(of: CacheEntry?.self) { group in
-            for index in 0..<16 {
-                // The first ones are cancelled while they run, the others before they begin.
-                if index == 8 { group.cancelAll() }
-                group.addTask {
-                    try? await put(entry(key, "\(index)", age: Double(index)), 20_000, in: store)
-                }
-            }
-            return await group.reduce(into: [CacheEntry]()) { $0 += [$1].compactMap(\.self) }
+        let finished = await inCancelledTasks(16) { index in
+            try await put(entry(key, "\(index)", age: Double(index)), 20_000, in: store)
         }
         let found = try await store.entries(for: key)
         let lost = Set(finished.map(\.id)).subtracting(found.map(\.id)).count

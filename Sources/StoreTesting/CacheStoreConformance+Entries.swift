@@ -20,10 +20,7 @@ extension CacheStoreConformance {
     }
 
     static let secret: Check = { store in
-        let secrets = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<20 { group.addTask { try await store.secret() } }
-            return try await group.reduce(into: [Data]()) { $0.append($1) }
-        }
+        let secrets = try await concurrently(20) { _ in try await store.secret() }
         try await put(entry(), in: store)
         let last = try await store.secret()
         var found = Set(secrets + [last]).count == 1 ? [] : ["the secret changes"]
@@ -52,7 +49,7 @@ extension CacheStoreConformance {
             written.firstByte = index == 3 ? 700 : 0
             written.byteCount = 99
             written.totalByteCount = 98
-            guard let writer = try await store.write(written, byteCount: nil) else { throw NoRoom() }
+            guard let writer = try await store.write(written, byteCount: nil) else { throw Violation.noRoom }
             let body = bytes(of: written, total == 0 ? 0 : 10)
             if !body.isEmpty { try await writer.append(body) }
             let finished = try await writer.finish(totalByteCount: total)

@@ -37,26 +37,21 @@ extension CacheStoreConformance {
         in store: any CacheStore,
         piece: Int = 4_000
     ) async throws -> CacheEntry {
-        guard let writer = try await store.write(entry, byteCount: count) else { throw NoRoom() }
+        guard let writer = try await store.write(entry, byteCount: count) else { throw Violation.noRoom }
         let body = bytes(of: entry, count)
         for start in stride(from: 0, to: count, by: piece) {
             try await writer.append(body[start..<min(start + piece, count)])
         }
         let finished = try await writer.finish(totalByteCount: count)
         guard finished.byteCount == count, finished.totalByteCount == count else {
-            throw WrongCount(found: finished.byteCount, expected: count)
+            throw Violation(description: "an entry of \(count) bytes has \(finished.byteCount) bytes after finish")
         }
         return finished
     }
 
-    struct WrongCount: Error, CustomStringConvertible {
-        let found: Int
-        let expected: Int
-        var description: String { "an entry of \(expected) bytes has \(found) bytes after finish" }
-    }
-
-    struct NoRoom: Error, CustomStringConvertible {
-        let description = "a new store returns no writer"
+    struct Violation: Error, CustomStringConvertible {
+        static let noRoom = Violation(description: "a new store returns no writer")
+        let description: String
     }
 
     /// Reads the body of an entry in pieces; `nil` if it has none, or if the body is longer than `count`.

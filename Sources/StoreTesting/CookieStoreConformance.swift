@@ -153,18 +153,13 @@ public struct CookieStoreConformance: Sendable {
 
     private static let concurrency: Check = { store in
         let expected = (0..<100).map { "c\($0)" }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for name in expected {
-                group.addTask {
-                    try await store.update(account: "a") { jar in
-                        // Takes some time, in which a store without a lock would begin other changes.
-                        jar.insert((0..<50).map { cookie("temporary\($0)") })
-                        jar.removeAll { $0.name.hasPrefix("temporary") }
-                        jar.insert([cookie(name)])
-                    }
-                }
+        _ = try await concurrently(100) { index in
+            try await store.update(account: "a") { jar in
+                // Takes some time, in which a store without a lock would begin other changes.
+                jar.insert((0..<50).map { cookie("temporary\($0)") })
+                jar.removeAll { $0.name.hasPrefix("temporary") }
+                jar.insert([cookie(expected[index])])
             }
-            try await group.waitForAll()
         }
         let lost = try await Set(expected).subtracting(names(store, "a")).count
         return lost == 0 ? [] : ["of 100 concurrent updates, \(lost) were lost"]
@@ -191,24 +186,13 @@ public struct CookieStoreConformance: Sendable {
 
     private static let cancellation: Check = { store in
         try await store.update(account: "a") { $0.insert([cookie("before")]) }
-        let made = await withTaskGroup(of: String?.self) { group in
-            for index in 0..<20 {
-                // The first ones are cancelled while they run, the others before they begin.
-                if index == 10 { group.cancelAll() }
-                group.addTask {
-                    let name = "cancelled\(index)"
-                    do {
-                        try await store.update(account: "a") { $0.insert([cookie(name)]) }
-                        return name
-                    } catch {
-                        return nil
-                    }
-                }
-            }
-            return await group.reduce(into: ["before"]) { $0 += [$1].compactMap(\.self) }
+        let made = await inCancelledTasks(20) { index in
+            let name = "cancelled\(index)"
+            try await store.update(account: "a") { $0.insert([cookie(name)]) }
+            return name
         }
         try await store.update(account: "a") { $0.insert([cookie("after")]) }
-        let lost = try await Set(made + ["after"]).subtracting(names(store, "a"))
+        let lost = try await Set(made + ["before", "after"]).subtracting(names(store, "a"))
         return lost.isEmpty ? [] : ["after updates in cancelled tasks, these cookies are missing: \(lost.sorted())"]
     }
 }

@@ -92,10 +92,7 @@ public struct CredentialStoreConformance: Sendable {
     }
 
     private static let concurrency: Check = { store in
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<50 { group.addTask { try await store.save(Data([UInt8(index)]), for: "\(index)") } }
-            try await group.waitForAll()
-        }
+        _ = try await concurrently(50) { index in try await store.save(Data([UInt8(index)]), for: "\(index)") }
         var found: [String] = []
         for index in 0..<50 { found += try await require(Data([UInt8(index)]), "\(index)", store) }
         return found

@@ -113,23 +113,14 @@ public struct RateLimitStoreConformance: Sendable {
     }
 
     private static let concurrency: Check = { store in
-        let moments = try await withThrowingTaskGroup(of: ContinuousClock.Instant.self) { group in
-            for _ in 0..<50 { group.addTask { ContinuousClock.now + (try await reserve(store)) } }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted()
-        }
+        let moments = try await concurrently(50) { _ in ContinuousClock.now + (try await reserve(store)) }.sorted()
         // Tasks may read the clock up to half an interval before the store does.
         let close = zip(moments, moments.dropFirst()).count { $1 - $0 < interval / 2 }
         return close == 0 ? [] : ["of 50 concurrent reservations, \(close) are less than an interval apart"]
     }
 
     private static let cancellation: Check = { store in
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<20 {
-                // The first ones are cancelled while they run, the others before they begin.
-                if index == 10 { group.cancelAll() }
-                group.addTask { _ = try? await reserve(store) }
-            }
-        }
+        _ = await inCancelledTasks(20) { _ in try await reserve(store) }
         let wait = try await reserve(store)
         return wait <= interval * 20 ? [] : ["after 20 cancelled reservations, a request waits for \(wait)"]
     }

@@ -191,7 +191,7 @@ struct Cache {
             for index in 0..<(3 * bound / (byteCount + 1_000)) { try await fill(store, index, byteCount: byteCount) }
             let growth = Double(Int(allocated_byte_count()) - before) / Double(bound)
             print("bodies of \(byteCount) bytes: " + String(format: "%.2f", growth))
-            _ = await store.entries(for: key(0))
+            _ = await store.lookUp(key(0)).entries
         }
     }
 

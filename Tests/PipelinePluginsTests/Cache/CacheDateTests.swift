@@ -38,7 +38,7 @@ struct CacheDateTests {
         arguments: [
             (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
-            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-12_212_553_600, "Sat, 01 Jan 1583 00:00:00 GMT"),
             (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"), (1_800_000_000, "Fri, 15 Jan 2027 08:00:00 GMT"),
         ]
     )
@@ -47,8 +47,8 @@ struct CacheDateTests {
     }
 
     @Test(
-        "A date outside of years 1 to 9999 is not written",
-        arguments: [-62_135_596_801, 253_402_300_800, 1e300, .nan]
+        "A date outside of years 1583 to 9999 is not written",
+        arguments: [-62_135_596_800, -12_212_553_601, 253_402_300_800, 1e300, .nan]
     )
     func unwritable(seconds: Double) {
         #expect(CacheDate.text(Date(timeIntervalSince1970: seconds)) == nil)

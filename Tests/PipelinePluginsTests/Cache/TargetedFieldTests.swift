@@ -18,6 +18,7 @@ struct TargetedFieldTests {
             ("foo=:YQ==:, no-store", "no-store"), ("foo=@5, no-store", "no-store"), ("foo=*a/b, no-store", "no-store"),
             ("foo=%\"a\", no-store", "no-store"), ("foo=1.5, no-store", "no-store"), ("*x, no-store", "no-store"),
             ("foo=\"\\\"\\\\\", no-store", "no-store"), ("foo=(), no-store", "no-store"),
+            ("max-age=60, \(String(repeating: "a", count: 1_012))", "max-age=60"),
         ]
     )
     func valid(field: String, expected: String) {
@@ -36,12 +37,12 @@ struct TargetedFieldTests {
     }
 
     @Test(
-        "RFC 9213 §2.1: an empty field or one that is not a dictionary is ignored",
+        "RFC 9213 §2.1: an empty field, one that is not a dictionary, or one of more than 1 KiB is ignored",
         arguments: [
             "", "   ", "max-age=10, &&&", "MaX-aGe=60", "max-age =60", "max-age= 60", "max-age=60,", ",max-age=60",
             "max-age=60 no-store", "no-cache=\"a", "a=(b", "a=(b\"c\")", "a=?2", "a=:!:", "a=:YQ", "a=1.", "a=1.2345",
             "a=1234567890123456", "a=1234567890123.1", "a=@", "a=%x", "a=\"\\x\"", "a=\"\u{e9}\"", "a=;b", "a;=1",
-            "1=a", "a=-",
+            "1=a", "a=-", "max-age=60, \(String(repeating: "a", count: 1_013))",
         ]
     )
     func invalid(field: String) {

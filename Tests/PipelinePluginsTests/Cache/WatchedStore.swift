@@ -36,11 +36,6 @@ struct WatchedStore: CacheStore {
         return try await store.secret()
     }
 
-    func entries(for key: CacheKey) async throws -> [CacheEntry] {
-        try await before(.entries)
-        return try await store.entries(for: key)
-    }
-
     func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
         try await before(.entries)
         return try await store.lookUp(key)
@@ -107,11 +102,6 @@ struct WatchedStore: CacheStore {
         func append(_ bytes: Data) async throws {
             try await before(.append)
             try await writer.append(bytes)
-        }
-
-        func finish(totalByteCount: Int?) async throws -> CacheEntry {
-            try await before(.finish)
-            return try await writer.finish(totalByteCount: totalByteCount)
         }
 
         func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {

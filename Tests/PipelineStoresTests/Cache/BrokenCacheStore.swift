@@ -21,14 +21,10 @@ struct BrokenCacheStore: CacheStore {
         fault == .secret ? Data(UUID().uuidString.utf8.prefix(32)) : await base.secret()
     }
 
-    func entries(for key: CacheKey) async throws -> [CacheEntry] {
-        let entries = await base.entries(for: stored(key))
-        return fault == .order ? entries.reversed() : entries
-    }
-
     /// Returns a generation only if its writers do not compare it.
     func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
-        (try await entries(for: key), fault == .generation ? Data("1".utf8) : nil)
+        let entries = await base.lookUp(stored(key)).entries
+        return (fault == .order ? entries.reversed() : entries, fault == .generation ? Data("1".utf8) : nil)
     }
 
     func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {
@@ -50,7 +46,7 @@ struct BrokenCacheStore: CacheStore {
     func remove(_ entry: CacheEntry) async throws {
         await base.remove(entry)
         guard fault == .replaced else { return }
-        for other in await base.entries(for: entry.key) where other.variant == entry.variant {
+        for other in await base.lookUp(entry.key).entries where other.variant == entry.variant {
             await base.remove(other)
         }
     }
@@ -88,7 +84,7 @@ struct BrokenCacheStore: CacheStore {
         case .fields: for name in Set(entry.headers.map(\.name)) { stored.headers[name] = entry.headers[name] }
         case .visibility: _ = try await base.write(stored, byteCount: 0)?.finish(totalByteCount: 0)
         case .variants:
-            let entries = await base.entries(for: stored.key)
+            let entries = await base.lookUp(stored.key).entries
             if entries.count == 16 { await base.remove(entries[0]) }
         default: break
         }
@@ -138,11 +134,11 @@ private struct BrokenCacheWriter: CacheBodyWriter {
         try await base.append(bytes)
     }
 
-    func finish(totalByteCount: Int?) async throws -> CacheEntry {
+    func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
         let others = open.count.subtract(1, ordering: .relaxed).newValue
         let isLost =
             switch fault {
-            case .writers: await store.entries(for: entry.key).contains { $0.variant == entry.variant }
+            case .writers: await store.lookUp(entry.key).entries.contains { $0.variant == entry.variant }
             case .concurrency: others > 5
             default: false
             }

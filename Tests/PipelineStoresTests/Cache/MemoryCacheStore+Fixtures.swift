@@ -37,7 +37,7 @@ extension MemoryCacheStore {
     /// Returns which of some resources of the account `a` are stored.
     func stored(among names: some Sequence<String>) async -> [String] {
         var found: [String] = []
-        for name in names where await !entries(for: CacheEntry.named(name).key).isEmpty { found.append(name) }
+        for name in names where await !lookUp(CacheEntry.named(name).key).entries.isEmpty { found.append(name) }
         return found
     }
 }

@@ -128,7 +128,7 @@ struct MemoryCacheStoreBoundTests {
         }
         for _ in 0..<2_000 {
             let entry = named()
-            let former = await store.entries(for: entry.key).randomElement(using: &random)
+            let former = await store.lookUp(entry.key).entries.randomElement(using: &random)
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<10: try await store.put(entry, Int.random(in: 0..<7_000, using: &random))
             case 10..<15: if let former { _ = await store.body(of: former) }
@@ -144,7 +144,7 @@ struct MemoryCacheStoreBoundTests {
             var found: [CacheEntry] = []
             for resource in 0..<4 {
                 for account in 0..<4 {
-                    found += await store.entries(for: CacheEntry.named("\(resource)", account: "\(account)").key)
+                    found += await store.lookUp(CacheEntry.named("\(resource)", account: "\(account)").key).entries
                 }
             }
             #expect(store.entryCount == found.count)

@@ -14,7 +14,7 @@ struct MemoryCacheStoreEvictionTests {
 
     private func use(_ names: some Sequence<Int>) async throws {
         for name in names {
-            let entry = try #require(await store.entries(for: CacheEntry.named("\(name)").key).first)
+            let entry = try #require(await store.lookUp(CacheEntry.named("\(name)").key).entries.first)
             _ = await store.body(of: entry)
         }
     }
@@ -26,7 +26,7 @@ struct MemoryCacheStoreEvictionTests {
     @Test("Entries that were never used are removed in the order in which they were stored")
     func oldestFirst() async throws {
         try await put(0..<10)
-        for name in 0..<10 { _ = await store.entries(for: CacheEntry.named("\(name)").key) }
+        for name in 0..<10 { _ = await store.lookUp(CacheEntry.named("\(name)").key).entries }
         #expect(await stored(0..<10) == Array(0..<10))
         try await put(10..<13)
         #expect(await stored(0..<13) == Array(3..<13))

@@ -183,7 +183,7 @@ struct CookieJarHARTests {
         arguments: ["", "canary", "[", #"{"log": {"canary": []}}"#, #"{"entries": []}"#, #""canary""#, "[1"]
     )
     func malformed(text: String) {
-        let error = #expect(throws: CookieJar.HARError.self) { try read(text) }
+        let error = #expect(throws: CookieJar.ImportError.self) { try read(text) }
         #expect(error?.reason == .content)
         #expect(error?.index == nil)
         #expect(error?.description.contains("canary") == false)
@@ -285,7 +285,7 @@ struct CookieJarHARTests {
     )
     func malformedCookie(json: String) {
         let text = #"[{"name": "n", "value": "v", "domain": "a.test"}, \#(json)]"#
-        let error = #expect(throws: CookieJar.HARError.self) { try read(text) }
+        let error = #expect(throws: CookieJar.ImportError.self) { try read(text) }
         #expect(error?.index == 1)
         #expect(error?.description.contains("cookie 1") == true)
         var dumped = ""

@@ -110,7 +110,7 @@ struct CookieJarNetscapeTests {
     @Test(
         "A malformed line is reported by its number, without its content",
         arguments: [
-            ("canary", CookieJar.NetscapeError.Reason.fieldCount),
+            ("canary", CookieJar.ImportError.Reason.fieldCount),
             ("a.test\tFALSE\t/\tFALSE\tcanary", .fieldCount),
             ("a.test\tFALSE\t/\tFALSE\t0\tn\tv\tcanary", .fieldCount),
             ("a.test\tcanary\t/\tFALSE\t0\tn\tv", .flag),
@@ -125,9 +125,9 @@ struct CookieJarNetscapeTests {
             ("a.test\tFALSE\t/\tFALSE\t0\tn\tcanary\0", .character),
         ]
     )
-    func malformed(line: String, reason: CookieJar.NetscapeError.Reason) {
+    func malformed(line: String, reason: CookieJar.ImportError.Reason) {
         let text = "# comment\n\na.test\tFALSE\t/\tFALSE\t0\tn\tv\n\(line)\n"
-        let error = #expect(throws: CookieJar.NetscapeError.self) { try read(text) }
+        let error = #expect(throws: CookieJar.ImportError.self) { try read(text) }
         #expect(error?.line == 4)
         #expect(error?.reason == reason)
         var dumped = ""

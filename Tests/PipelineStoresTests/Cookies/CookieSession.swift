@@ -28,7 +28,13 @@ struct CookieSession {
         from url: String = "https://shop.test/",
         first: String? = nil
     ) throws -> CookieJar.Refusal? {
-        jar.accept(field, from: try Self.request(url, first: first), rules: rules, at: now)
+        let request = try Self.request(url, first: first)
+        do throws(CookieJar.Refusal) {
+            try jar.accept(SetCookieField(field), from: request, rules: rules, at: now)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Stores the cookies of a response without Set-Cookie fields.

@@ -90,7 +90,7 @@ struct DiskCacheStoreFaultTests {
 
     @Test(
         "A symbolic link in place of the database, a file beside it or the lock is refused",
-        arguments: ["cache-1-1.sqlite", "cache-1-1.sqlite-wal", "cache-1-1.sqlite-shm", "lock"]
+        arguments: ["cache-2-1.sqlite", "cache-2-1.sqlite-wal", "cache-2-1.sqlite-shm", "lock"]
     )
     func linkedFile(name: String) async throws {
         try await write(10, to: files.store())
@@ -181,12 +181,12 @@ struct DiskCacheStoreFaultTests {
     )
     func damagedDatabase(content: String) async throws {
         try FileManager.default.createDirectory(at: files.url, withIntermediateDirectories: false)
-        let url = files.url.appending(path: "cache-1-7.sqlite")
+        let url = files.url.appending(path: "cache-2-7.sqlite")
         try Data(content.utf8).write(to: url)
         let store = files.store()
         let entry = try await write(100_000, to: store)
         #expect(try await CacheSample.hasBody(entry, in: files.store()) == true)
-        #expect(try files.databases.map(\.lastPathComponent) == ["cache-1-8.sqlite"])
+        #expect(try files.databases.map(\.lastPathComponent) == ["cache-2-8.sqlite"])
     }
 
     @Test("A database with another schema version is replaced by an empty one", arguments: [0, 9])
@@ -200,7 +200,7 @@ struct DiskCacheStoreFaultTests {
         let entry = try await write(10, to: files.store(), 1)
         #expect(try await files.store().entries(for: CacheSample.keys[0]).isEmpty)
         #expect(try await CacheSample.hasBody(entry, in: files.store()) == true)
-        #expect(try files.databases.map(\.lastPathComponent) == ["cache-1-2.sqlite"])
+        #expect(try files.databases.map(\.lastPathComponent) == ["cache-2-2.sqlite"])
     }
 
     @Test("A database that is damaged while stores have it open is replaced, and all of them use the new one")
@@ -227,12 +227,12 @@ struct DiskCacheStoreFaultTests {
         let store = files.store()
         try await write(10, to: store)
         try await store.remove(account: nil)
-        let old = ["cache-1-1.sqlite-wal", "cache-1-1.sqlite-shm"]
+        let old = ["cache-2-1.sqlite-wal", "cache-2-1.sqlite-shm"]
         for name in old { try Data("secret".utf8).write(to: files.url.appending(path: name)) }
         let entry = try await write(10, to: files.store())
         #expect(try Set(files.names).isDisjoint(with: old))
         #expect(try await CacheSample.hasBody(entry, in: store) == true)
-        #expect(try files.databases.map(\.lastPathComponent) == ["cache-1-2.sqlite"])
+        #expect(try files.databases.map(\.lastPathComponent) == ["cache-2-2.sqlite"])
     }
 
     @Test("A store whose folder is removed begins with an empty one")

@@ -148,7 +148,7 @@ struct RedisCacheStoreFaultTests {
         try await LocalRedis.run { redis in
             let store = try redis.store()
             let old = try await store.put(.sample("a"))
-            try await redis.command("DEL", "test:1:" + key)
+            try await redis.command("DEL", "test:2:" + key)
             #expect(try await store.entries(for: .sample).isEmpty)
             #expect(try await store.body(of: old) == nil)
             try await store.update(old)
@@ -164,7 +164,7 @@ struct RedisCacheStoreFaultTests {
         try await LocalRedis.run { redis in
             let store = try redis.store()
             let entry = try await store.put()
-            let key = "test:1:e:8:resource,7:account,0:"
+            let key = "test:2:e:8:resource,7:account,0:"
             try await redis.command("HSET", key, UUID().uuidString, value)
             #expect(try await store.entries(for: .sample) == [entry])
         }

@@ -73,7 +73,7 @@ struct RedisCacheStoreTests {
 
     @Test(
         "K05: a response is not stored if Redis has lost a generation meanwhile, also if there is a new one",
-        arguments: [["DEL", "test:1:g"], ["DEL", "test:1:r:resource"], ["DEL", "test:1:a:account"], ["FLUSHALL"]],
+        arguments: [["DEL", "test:2:g"], ["DEL", "test:2:r:resource"], ["DEL", "test:2:a:account"], ["FLUSHALL"]],
         [false, true]
     )
     func lostMeanwhile(command: [String], isMadeAnew: Bool) async throws {
@@ -97,7 +97,7 @@ struct RedisCacheStoreTests {
             #expect(try await redis.keys().isEmpty)
             let first = try await store.lookUp(.sample).generation
             let keys = try await redis.keys()
-            #expect(keys == ["test:1:a:account", "test:1:g", "test:1:r:resource"])
+            #expect(keys == ["test:2:a:account", "test:2:g", "test:2:r:resource"])
             for key in keys { #expect((3_500...3_600).contains(try await redis.timeToLive(key))) }
             #expect(try await store.lookUp(.sample).generation == first)
             try await store.put()
@@ -120,7 +120,7 @@ struct RedisCacheStoreTests {
                 return try await group.reduce(into: [UUID]()) { $0 += [$1].compactMap(\.self) }
             }
             #expect(tokens.count == 1)
-            #expect((1...50).contains(try await redis.timeToLive("test:1:l:8:resource,7:account,0:")))
+            #expect((1...50).contains(try await redis.timeToLive("test:2:l:8:resource,7:account,0:")))
             try await stores[1].unlock(.sample, try #require(tokens.first))
             #expect(try await redis.keys(containing: ":l:").isEmpty)
             _ = try await stores[0].lock(.sample, for: .milliseconds(1), at: .distantFuture)
@@ -142,13 +142,13 @@ struct RedisCacheStoreTests {
             // The secret, the lock, the variants, 3 generations, and 3 and 2 pieces.
             #expect(keys.count == 11)
             for key in keys {
-                #expect(key.hasPrefix("test:1:"))
+                #expect(key.hasPrefix("test:2:"))
                 #expect((1...RedisBodyWriter.stagingTime).contains(try await redis.timeToLive(key)), "\(key)")
             }
-            let lifetime = try await redis.timeToLive("test:1:e:8:resource,7:account,0:")
+            let lifetime = try await redis.timeToLive("test:2:e:8:resource,7:account,0:")
             #expect((80...91).contains(lifetime))
             for key in ["s", "g", "r:resource", "a:account"] {
-                #expect(try await redis.timeToLive("test:1:" + key) > lifetime)
+                #expect(try await redis.timeToLive("test:2:" + key) > lifetime)
             }
             await writer.discard()
             #expect(await becomesTrue { try await redis.keys(containing: ":b:").count == 3 })

@@ -13,11 +13,12 @@ struct CacheHash: Sendable {
     /// Makes a hash from the first 16 bytes of a secret; `nil` if it is shorter.
     init?(secret: Data) {
         guard secret.count >= 16 else { return nil }
-        var words: [UInt64] = [0, 0]
-        for (index, byte) in secret.prefix(16).enumerated() {
-            words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
+        (first, second) = secret.withUnsafeBytes { bytes in
+            (
+                UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
         }
-        (first, second) = (words[0], words[1])
     }
 
     /// Returns the hash of a text as 32 hexadecimal digits.

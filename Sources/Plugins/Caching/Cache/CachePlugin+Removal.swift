@@ -65,8 +65,8 @@ extension CachePlugin {
 
     private func retryRemoval(of resource: String, on clock: PipelineClock, _ log: OperatorLog) async {
         guard let number = invalidations.pending(resource) else { return }
-        let now = clock.date
         do {
+            let now = clock.date
             let isRemoved = try await removalWork.run(.removal, on: clock) { try await self.remove(resource, at: now) }
             if isRemoved == true { invalidations.end(resource, number) }
         } catch {

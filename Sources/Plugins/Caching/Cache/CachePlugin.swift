@@ -133,25 +133,21 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     func storeHash(_ context: PipelineContext, _ lookup: StoreOperation = .lookup) async -> CacheHash? {
         let now = context.clock.date
         if let known = knownHash(at: now) { return known }
-        return await limited(context, lookup) { try await self.freshHash(at: now) }
+        return await limited(context, lookup) { try await self.hash(at: now) }
     }
 
     /// Returns the keyed hash of the store for work that is limited already.
     func hash(at now: Date) async throws -> CacheHash? {
         if let known = knownHash(at: now) { return known }
-        return try await freshHash(at: now)
+        guard let made = CacheHash(secret: try await store.secret()) else { return nil }
+        hash.withLock { $0 = (made, now) }
+        return made
     }
 
     private func knownHash(at now: Date) -> CacheHash? {
         guard let known = hash.withLock({ $0 }) else { return nil }
         // A store of several machines may lose its secret, and all must then use the new one.
         return store.returnsAtOnce || abs(now.timeIntervalSince(known.date)) < 60 ? known.value : nil
-    }
-
-    private func freshHash(at now: Date) async throws -> CacheHash? {
-        guard let made = CacheHash(secret: try await store.secret()) else { return nil }
-        hash.withLock { $0 = (made, now) }
-        return made
     }
 
     /// Returns the account that a request belongs to, as a text to be hashed.
@@ -200,6 +196,15 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
             }
             return nil
         }
+    }
+
+    /// Passes on a failure of the store, and logs it unless one was logged shortly before.
+    func report(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) {
+        onStoreFailure(error)
+        // A store in memory fails only if a body does not fit, and some errors are about one body only.
+        let code = (error as? CacheStoreError)?.code
+        guard !store.returnsAtOnce, code != .tooLarge, code != .ended else { return }
+        warnings.log(error, at: now, to: log)
     }
 }
 

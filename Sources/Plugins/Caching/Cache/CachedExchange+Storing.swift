@@ -258,7 +258,7 @@ extension CachedExchange {
         guard let range = rules.continuation(of: part, by: response.head),
             range.range.upperBound == range.totalByteCount,
             let reader = await plugin.limited(context, .lookup, { [store] in try await store.body(of: part) }),
-            let stored = await StoredChunks.body(reader, 0..<part.byteCount, of: part, in: plugin, context)
+            let stored = await body(reader, 0..<part.byteCount, of: part)
         else { return try await retryWhole(lookup, after: response) }
         let head = rules.refreshed(part, by: response.head, requestDate: sent, responseDate: context.clock.date)
         let chunks = JoinedChunks(first: stored, second: response.body, secondByteCount: range.range.count)
@@ -272,8 +272,7 @@ extension CachedExchange {
 
     private func retryWhole(_ lookup: Lookup, after response: PipelineResponse) async throws -> PipelineResponse {
         await drop(response)
-        let sent = context.clock.date
-        return await receive(try await forward(request, "miss"), lookup, sentAt: sent, reason: "miss")
+        return try await exchange(lookup, reason: "miss")
     }
 }
 

@@ -15,14 +15,13 @@ extension CachedExchange {
         {
             return response
         }
-        let conditional = rules.validating(request.head, with: lookup.entries)
-        guard conditional != request.head, !isOnlyIfCached else {
-            return try await fetchOrFallBack(lookup, freshness, limit)
-        }
         var validation = request
-        validation.head = conditional
+        validation.head = rules.validating(request.head, with: lookup.entries)
+        let isConditional = validation.head != request.head
+        let reason = !isConditional && !entry.isComplete ? "partial" : freshness.isFresh ? "request" : "stale"
+        // A part is completed, if it cannot be validated.
+        if isOnlyIfCached || reason == "partial" { return try await fetch(lookup, reason: reason) }
         let sent = context.clock.date
-        let reason = freshness.isFresh ? "request" : "stale"
         var response: PipelineResponse
         do {
             response = try await forward(validation, reason)
@@ -35,37 +34,11 @@ extension CachedExchange {
         {
             return stale
         }
-        guard response.statusCode == 304 else {
+        if isConditional {
+            if response.statusCode == 304 { return try await confirm(response, lookup, sentAt: sent) }
             response.request.head = withoutConditions(response.request.head)
-            return await receive(response, lookup, sentAt: sent, reason: reason)
         }
-        return try await confirm(response, lookup, sentAt: sent)
-    }
-
-    /// Sends a request that cannot be conditional.
-    private func fetchOrFallBack(
-        _ lookup: Lookup,
-        _ freshness: CacheRules.Freshness,
-        _ limit: Int?
-    ) async throws -> PipelineResponse {
-        let isPart = lookup.entries.first?.isComplete == false
-        let reason = isPart ? "partial" : freshness.isFresh ? "request" : "stale"
-        guard let entry = lookup.entries.first, limit != nil, !isOnlyIfCached, !isPart else {
-            return try await fetch(lookup, reason: reason)
-        }
-        do {
-            let sent = context.clock.date
-            let response = try await forward(request, reason)
-            if StaleUse.mayReplace(response.statusCode),
-                let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
-            {
-                return stale
-            }
-            return await receive(response, lookup, sentAt: sent, reason: reason)
-        } catch {
-            if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
-            throw error
-        }
+        return await receive(response, lookup, sentAt: sent, reason: reason)
     }
 
     /// Returns a head with the conditions of the caller in place of those of the cache.

@@ -119,7 +119,7 @@ struct CachedExchange: Sendable {
 
     /// Sends the request, and leaves its response alone.
     private func pass(_ reason: String) async throws -> PipelineResponse {
-        if isOnlyIfCached { return unavailable(reason) }
+        if isOnlyIfCached { return unavailable() }
         var response = try await forward(request, reason)
         report(CacheStatus(.bypass, reason: reason, originStatus: response.statusCode), in: &response.headers)
         return response
@@ -144,9 +144,21 @@ struct CachedExchange: Sendable {
         context.cacheStatus = status
     }
 
+    /// Removes the stored response from which the latest response of the call comes, or that it becomes when its body
+    /// has been read, if a plugin outside finds the body damaged.
+    ///
+    /// Only bodies in a content coding are observed, whose damage appears when they are decoded.
+    private func observeDamage(of entry: CacheEntry?, _ headers: HTTPFields) {
+        guard headers.contains(.contentEncoding) else { return }
+        guard let entry else { return context.observe(DamagedBody.self, by: plugin, nil) }
+        context.observe(DamagedBody.self, by: plugin) { [plugin, resource] _, context in
+            await plugin.remove(entry, of: resource, context)
+        }
+    }
+
     /// Sends a request of a method whose responses are not stored; an unsafe one invalidates what is stored.
     private func change() async throws -> PipelineResponse {
-        if isOnlyIfCached { return unavailable("method") }
+        if isOnlyIfCached { return unavailable() }
         var response = try await forward(request, "method")
         if ![HTTPRequest.Method.options, .trace, .query].contains(request.method) {
             await plugin.invalidate(CacheRules.invalidated(by: response.head, to: request.head), context)
@@ -205,8 +217,8 @@ struct CachedExchange: Sendable {
             }
             guard let reader else { return nil }
             let stored = (range.lowerBound - entry.firstByte)..<(range.upperBound - entry.firstByte)
-            guard let body = await StoredChunks.body(reader, stored, of: entry, in: plugin, context) else { return nil }
-            content = body
+            guard let bytes = await self.body(reader, stored, of: entry) else { return nil }
+            content = bytes
         }
         let timeToLive = freshness.lifetime - freshness.age
         let status = CacheStatus(kind, reason: reason, timeToLive: timeToLive, originStatus: originStatus)
@@ -217,9 +229,14 @@ struct CachedExchange: Sendable {
         return response
     }
 
+    /// Returns a range of the stored bytes as a body; `nil` if they cannot be read.
+    func body(_ reader: any CacheBodyReader, _ range: Range<Int>, of entry: CacheEntry) async -> PipelineBody? {
+        await StoredChunks(reader: reader, range: range, entry: entry, plugin: plugin, context: context).body()
+    }
+
     /// Sends the request if that is allowed, and stores its response.
     func fetch(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
-        if isOnlyIfCached { return unavailable(reason) }
+        if isOnlyIfCached { return unavailable() }
         if reason == "partial", let partial = lookup.entries.first, !context.transportDecodesContent,
             let rest = rules.askingForRest(request.head, of: partial)
         {
@@ -228,7 +245,8 @@ struct CachedExchange: Sendable {
         return try await exchange(lookup, reason: reason)
     }
 
-    private func exchange(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
+    /// Sends the request, and stores its response.
+    func exchange(_ lookup: Lookup, reason: String) async throws -> PipelineResponse {
         let sent = context.clock.date
         let response = try await forward(request, reason)
         return await receive(response, lookup, sentAt: sent, reason: reason)
@@ -245,7 +263,7 @@ struct CachedExchange: Sendable {
     }
 
     /// The response if none is stored and the origin must not be asked (RFC 9111 §5.2.1.7).
-    private func unavailable(_ reason: String) -> PipelineResponse {
+    private func unavailable() -> PipelineResponse {
         var response = PipelineResponse(request: request, statusCode: 504)
         response.source = .cache
         report(CacheStatus(.bypass, reason: "only-if-cached"), in: &response.headers)

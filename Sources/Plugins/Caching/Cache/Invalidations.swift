@@ -1,60 +1,57 @@
 import Synchronization
 
-/// The latest changes of resources, so that a response that is older than a change is not stored after it.
+/// The latest changes of resources, and the removals of responses that the store has not made yet.
 ///
 /// Each resource is a text of ``CacheRules``, because the store that has the secret for its hash may not respond.
-///
-/// Bounded: beyond 1,000 resources, all responses to requests that have begun before are not stored.
 final class Invalidations: Sendable {
     private struct State {
-        var count = 0
-        var floor = 0
-        var latest: [String: Int] = [:]
-        /// The changes whose responses the store has not removed yet.
+        var changes = ChangeLog<String>()
+        /// The numbers of the removals that the store has not made yet.
         var pending: [String: Int] = [:]
+        var lastNumber = 0
         /// Whether a task retries the removals.
         var isRetrying = false
 
         mutating func addPending(_ resource: String) {
-            // Beyond the bound, the oldest change is forgotten; the store has failed for a thousand others by then.
+            // Beyond the bound, the oldest removal is forgotten; the store has failed for a thousand others by then.
             if pending.count >= maximumCount, let oldest = pending.min(by: { $0.value < $1.value }) {
                 pending[oldest.key] = nil
             }
-            pending[resource] = count
+            lastNumber += 1
+            pending[resource] = lastNumber
         }
     }
 
     private static let maximumCount = 1_000
+
     private let state = Mutex(State())
 
     /// The number of changes so far.
-    var count: Int { state.withLock { $0.count } }
+    var count: Int { state.withLock { $0.changes.count } }
 
     /// Records that a resource has changed.
     func add(_ resource: String) {
         state.withLock { state in
-            state.count += 1
-            if state.latest.count >= Self.maximumCount {
-                state.latest = [:]
-                state.floor = state.count
-            }
-            state.latest[resource] = state.count
+            state.changes.add(resource)
             state.addPending(resource)
         }
+    }
+
+    /// Records that all resources have changed.
+    func addAll() { state.withLock { $0.changes.addAll() } }
+
+    /// Returns whether a resource has not changed since there were that many changes.
+    func isCurrent(_ resource: String, since count: Int) -> Bool {
+        state.withLock { $0.changes.isCurrent(resource, since: count) }
     }
 
     /// Records that the responses of a resource have to be removed, although it has not changed.
-    func addPending(_ resource: String) {
-        state.withLock { state in
-            state.count += 1
-            state.addPending(resource)
-        }
-    }
+    func addPending(_ resource: String) { state.withLock { $0.addPending(resource) } }
 
-    /// Returns the number of the change whose responses have to be removed; `nil` if there is none.
+    /// Returns the number of a removal that the store has not made yet; `nil` if there is none.
     func pending(_ resource: String) -> Int? { state.withLock { $0.pending[resource] } }
 
-    /// Records that the responses of a change have been removed.
+    /// Records that the store has made a removal.
     func end(_ resource: String, _ number: Int) {
         state.withLock { if $0.pending[resource] == number { $0.pending[resource] = nil } }
     }
@@ -75,19 +72,5 @@ final class Invalidations: Sendable {
             state.isRetrying = false
             return nil
         }
-    }
-
-    /// Records that all resources have changed.
-    func addAll() {
-        state.withLock { state in
-            state.count += 1
-            state.latest = [:]
-            state.floor = state.count
-        }
-    }
-
-    /// Returns whether a resource has not changed since there were that many changes.
-    func isCurrent(_ resource: String, since count: Int) -> Bool {
-        state.withLock { count >= $0.floor && ($0.latest[resource] ?? 0) <= count }
     }
 }

@@ -39,29 +39,22 @@ private struct CachedResponses<Target: TargetType & Sendable>: AsyncSequence, Se
     struct AsyncIterator: AsyncIteratorProtocol {
         let sequence: CachedResponses
         private var stored: PipelineResponse?
-        private var step = 0
+        private var rest: [CachePolicy] = [.offline, .revalidate]
 
         init(sequence: CachedResponses) { self.sequence = sequence }
 
-        mutating func next() async throws -> PipelineResponse? {
-            try await next(isolation: #isolation)
-        }
-
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> PipelineResponse? {
-            step += 1
-            if step == 1 {
-                let first = try await firstResponse()
-                if let first, first.source != .cache {
+            if rest.count == 2 {
+                rest.removeFirst()
+                if let first = try await firstResponse() {
+                    stored = first
                     // Without a cache, this is the response of the origin.
-                    step = 2
+                    if first.source != .cache { rest = [] }
                     return first
                 }
-                stored = first
-                if let first { return first }
-                step = 2
             }
-            guard step == 2 else { return nil }
-            let fresh = try await request(.revalidate)
+            guard let policy = rest.popLast() else { return nil }
+            let fresh = try await request(policy)
             guard let stored, fresh.statusCode == stored.statusCode else { return fresh }
             return fresh.data == stored.data ? nil : fresh
         }

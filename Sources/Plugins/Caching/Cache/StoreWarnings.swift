@@ -14,17 +14,13 @@ struct StoreWarnings: ~Copyable, Sendable {
     init(_ summary: String) { self.summary = summary }
 
     /// Logs a failure unless one was logged shortly before.
-    ///
-    /// - Returns: whether it is logged.
-    @discardableResult
-    func log(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) -> Bool {
+    func log(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) {
         let isDue = next.withLock { next in
             guard now >= next ?? now else { return false }
             next = now.advanced(by: Self.pause)
             return true
         }
         if isDue { log.warning(text(of: error)) }
-        return isDue
     }
 
     /// Returns a text without secrets.

@@ -40,26 +40,27 @@ final class StoreWork: Sendable {
         var running: Set<Int> = []
         /// The running operations whose time is over.
         var late: Set<Int> = []
-        /// The operations that wait, each with the continuation that receives whether it may run.
-        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-        /// The numbers of operations in the order in which they came; those that left the queue are still there.
-        var queue: ArraySlice<Int> = []
+        /// The operations that wait, in the order in which they came.
+        var waiting: [(id: Int, turn: CheckedContinuation<Bool, Never>)] = []
 
         var hangs: Bool { late.count >= maximumCount }
 
-        /// Removes an operation from those that wait.
-        mutating func leave(_ id: Int) -> CheckedContinuation<Bool, Never>? {
-            defer { if waiting.isEmpty { queue = [] } }
-            return waiting.removeValue(forKey: id)
+        mutating func makeID() -> Int {
+            lastID += 1
+            return lastID
         }
 
-        /// Removes the operation that has waited the longest.
-        mutating func next() -> (id: Int, turn: CheckedContinuation<Bool, Never>)? {
-            while let id = queue.popFirst() {
-                if let turn = waiting.removeValue(forKey: id) { return (id, turn) }
-            }
-            queue = []
-            return nil
+        /// Begins an operation; returns `false` if the store hangs, and `nil` if the operation has to wait.
+        mutating func begin(_ id: Int) -> Bool? {
+            if hangs { return false }
+            guard running.count < maximumCount else { return nil }
+            running.insert(id)
+            return true
+        }
+
+        /// Removes an operation from those that wait.
+        mutating func leave(_ id: Int) -> CheckedContinuation<Bool, Never>? {
+            waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0).turn }
         }
     }
 
@@ -81,7 +82,7 @@ final class StoreWork: Sendable {
         on clock: PipelineClock,
         _ work: @escaping @Sendable () async throws -> Output?
     ) async throws -> Output? {
-        let id = operation.isCounted ? nextID() : nil
+        let id = operation.isCounted ? state.withLock { $0.makeID() } : nil
         let deadline = operation.limit.map { clock.now.advanced(by: $0) }
         let wait = Wait<Output>()
         let task = Self.startAtOnce { [self] in
@@ -120,51 +121,34 @@ final class StoreWork: Sendable {
         "the cache has \(maximumCount) operations in progress whose time is over"
     )
 
-    private func nextID() -> Int {
-        state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-    }
-
     /// Waits for the turn of an operation; returns whether it may run.
     private func begin(_ id: Int?) async -> Bool {
         guard let id else { return true }
-        if let mayRun = tryToBegin(id) { return mayRun }
+        if let mayRun = state.withLock({ $0.begin(id) }) { return mayRun }
         return await withCheckedContinuation { turn in
             let mayRun = state.withLock { state -> Bool? in
-                if let mayRun = Self.begin(id, &state) { return mayRun }
+                if let mayRun = state.begin(id) { return mayRun }
                 // The caller may have left before the operation got here.
                 guard !Task.isCancelled else { return false }
-                state.waiting[id] = turn
-                state.queue.append(id)
+                state.waiting.append((id, turn))
                 return nil
             }
             if let mayRun { turn.resume(returning: mayRun) }
         }
     }
 
-    private func tryToBegin(_ id: Int) -> Bool? { state.withLock { Self.begin(id, &$0) } }
-
-    /// Begins an operation; returns `false` if the store hangs, and `nil` if the operation has to wait.
-    private static func begin(_ id: Int, _ state: inout State) -> Bool? {
-        if state.hangs { return false }
-        guard state.running.count < maximumCount else { return nil }
-        state.running.insert(id)
-        return true
-    }
-
     /// Ends an operation and begins the next one.
     private func end(_ id: Int?) {
         guard let id else { return }
-        let next = state.withLock { state in
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             state.running.remove(id)
             state.late.remove(id)
-            let next = state.next()
-            if let next { state.running.insert(next.id) }
-            return next
+            guard !state.waiting.isEmpty else { return nil }
+            let next = state.waiting.removeFirst()
+            state.running.insert(next.id)
+            return next.turn
         }
-        next?.turn.resume(returning: true)
+        next?.resume(returning: true)
     }
 
     /// Notes that the caller of an operation has left because its time is over.
@@ -175,8 +159,8 @@ final class StoreWork: Sendable {
             guard state.running.contains(id) else { return [] }
             state.late.insert(id)
             guard state.hangs else { return [] }
-            defer { (state.waiting, state.queue) = ([:], []) }
-            return Array(state.waiting.values)
+            defer { state.waiting = [] }
+            return state.waiting.map(\.turn)
         }
         for turn in turns { turn.resume(returning: false) }
     }

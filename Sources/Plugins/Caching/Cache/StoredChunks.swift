@@ -7,32 +7,27 @@ struct StoredChunks: AsyncSequence, Sendable {
 
     private static let pieceByteCount = 65_536
 
-    private let reader: any CacheBodyReader
-    private let range: Range<Int>
-    private let entry: CacheEntry
-    private let plugin: CachePlugin
-    private let context: PipelineContext
+    let reader: any CacheBodyReader
+    /// The positions in the stored bytes.
+    let range: Range<Int>
+    let entry: CacheEntry
+    let plugin: CachePlugin
+    let context: PipelineContext
     /// The bytes that were read before the response was returned.
-    private var first = Data()
+    var first = Data()
 
-    /// Returns a range of a stored body as a body of a response; `nil` if it cannot be read.
+    /// Returns the bytes as a body of a response; `nil` if they cannot be read.
     ///
     /// If the call needs the body in memory, all of it is read; otherwise the first piece. After that, a failure of the
     /// store ends the call.
-    static func body(
-        _ reader: any CacheBodyReader,
-        _ range: Range<Int>,
-        of entry: CacheEntry,
-        in plugin: CachePlugin,
-        _ context: PipelineContext
-    ) async -> PipelineBody? {
+    func body() async -> PipelineBody? {
         // A longer body is a stream, so that a streamed call can read it.
         let isShort = range.count <= context.limits.bufferedBodyByteCount
         if isShort, let bytes = reader.bytes, range.upperBound <= bytes.count {
             if range.count == bytes.count { return .bytes(bytes) }
             return .bytes(Data(bytes.dropFirst(range.lowerBound).prefix(range.count)))
         }
-        var chunks = StoredChunks(reader, range, of: entry, in: plugin, context)
+        var chunks = self
         let start = context.clock.now
         repeat {
             // A store that is slower than 8 MiB/s would make the call time out.
@@ -43,20 +38,6 @@ struct StoredChunks: AsyncSequence, Sendable {
         } while isShort && !context.wantsStream && chunks.first.count < range.count
         if isShort, chunks.first.count == range.count { return .bytes(chunks.first) }
         return .stream(byteCount: range.count, replaying: { [chunks] in chunks })
-    }
-
-    private init(
-        _ reader: any CacheBodyReader,
-        _ range: Range<Int>,
-        of entry: CacheEntry,
-        in plugin: CachePlugin,
-        _ context: PipelineContext
-    ) {
-        self.reader = reader
-        self.range = range
-        self.entry = entry
-        self.plugin = plugin
-        self.context = context
     }
 
     /// Reads a piece; if that fails, removes the entry and returns `nil`.

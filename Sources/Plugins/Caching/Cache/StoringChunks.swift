@@ -122,7 +122,7 @@ actor CacheSink {
     /// Makes the response visible, unless its resource changes at the same time.
     private nonisolated func publish(_ writer: any CacheBodyWriter, _ totalByteCount: Int?) async {
         let isLate = start.duration(to: context.clock.now) > .milliseconds(100)
-        let work: @Sendable () async throws -> Bool? = { [entry, lookup, exchange, plugin] in
+        _ = await plugin.limited(context, .finish) { [entry, lookup, exchange, plugin] in
             // While a long body was read, another call may have stored a newer response.
             if isLate,
                 try await plugin.store.entries(for: entry.key).contains(where: { other in
@@ -134,7 +134,6 @@ actor CacheSink {
             }
             return try await exchange.publish(writer, totalByteCount, lookup)
         }
-        _ = await plugin.limited(context, .finish, work)
     }
 
     /// Stores the beginning of a response that was interrupted, if the rest can be obtained later.
@@ -148,11 +147,7 @@ actor CacheSink {
     }
 
     private nonisolated func discard(_ writer: any CacheBodyWriter) async {
-        let work: @Sendable () async throws -> Bool? = {
-            await writer.discard()
-            return true
-        }
-        _ = await plugin.limited(context, .finish, work)
+        _ = await plugin.limited(context, .finish) { await writer.discard() }
     }
 }
 

@@ -27,10 +27,18 @@ enum CookieDate {
         case 0...69: year += 2000
         default: break
         }
-        guard year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59 else { return nil }
-        guard (1...daysInMonth(month, year)).contains(day) else { return nil }
-        let days = daysSince1970(year, month, day)
-        return Date(timeIntervalSince1970: Double(((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second))
+        let calendar = Calendar(identifier: .gregorian)
+        let date = DateComponents(
+            calendar: calendar,
+            timeZone: .gmt,
+            year: year,
+            month: month,
+            day: day,
+            hour: time.hour,
+            minute: time.minute,
+            second: time.second
+        )
+        return year >= 1601 && date.isValidDate(in: calendar) ? date.date : nil
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -65,24 +73,5 @@ enum CookieDate {
         let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         let begin = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
         return names.firstIndex(of: begin).map { $0 + 1 }
-    }
-
-    private static func isLeap(_ year: Int) -> Bool {
-        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    }
-
-    private static func daysInMonth(_ month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let before = year - 1
-        let days = before * 365 + before / 4 - before / 100 + before / 400
-        let months = (1..<month).reduce(0) { $0 + daysInMonth($1, year) }
-        return days + months + day - 719_163
     }
 }

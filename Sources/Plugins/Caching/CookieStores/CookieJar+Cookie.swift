@@ -87,22 +87,9 @@ extension CookieJar {
         }
 
         /// What a new cookie has in common with the one that it replaces.
-        struct Identity: Hashable {
-            private let domain: String
-            private let isHostOnly: Bool
-            // Bytes, because equal strings may be in different Unicode normalization forms.
-            private let name: [UInt8]
-            private let path: [UInt8]
-
-            fileprivate init(_ cookie: Cookie) {
-                domain = cookie.domain
-                isHostOnly = cookie.isHostOnly
-                name = Array(cookie.name.utf8)
-                path = Array(cookie.path.utf8)
-            }
-        }
-
-        var identity: Identity { Identity(self) }
+        ///
+        /// Bytes, because equal strings may be in different Unicode normalization forms.
+        var identity: [[UInt8]] { [domain, name, path].map { Array($0.utf8) } + [[isHostOnly ? 1 : 0]] }
 
         /// Whether a new cookie with the name, domain and path of this one replaces it.
         func isSame(as other: Cookie) -> Bool {

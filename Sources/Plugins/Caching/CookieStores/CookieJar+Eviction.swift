@@ -62,11 +62,7 @@ extension CookieJar {
     private mutating func remove(_ places: [Int]) {
         guard !places.isEmpty else { return }
         let removed = Set(places)
-        var index = -1
-        cookies.removeAll { _ in
-            index += 1
-            return removed.contains(index)
-        }
+        cookies = cookies.indices.filter { !removed.contains($0) }.map { cookies[$0] }
     }
 }
 

@@ -22,9 +22,9 @@ extension CookieJar {
     ///   - data: a HAR file, or a JSON array of cookies; at most 256 MiB.
     ///   - rules: what the jar accepts from responses, including the most cookies and bytes.
     ///   - now: the current time; also the time of entries without a date.
-    /// - Throws: ``HARError``.
-    public init(har data: Data, rules: CookieRules = CookieRules(), at now: Date) throws(HARError) {
-        guard data.count <= 256 << 20 else { throw HARError(index: nil, reason: .size) }
+    /// - Throws: ``ImportError``.
+    public init(har data: Data, rules: CookieRules = CookieRules(), at now: Date) throws(ImportError) {
+        guard data.count <= 256 << 20 else { throw ImportError(reason: .size) }
         self.init()
         let decoder = JSONDecoder()
         if let file = try? decoder.decode(HARCookies.File.self, from: data) {
@@ -33,11 +33,11 @@ extension CookieJar {
             return
         }
         guard let list = try? decoder.decode([HARCookies.Lenient<HARCookie>].self, from: data) else {
-            throw HARError(index: nil, reason: .content)
+            throw ImportError(reason: .content)
         }
         var found: [Cookie] = []
         for (index, element) in list.enumerated() {
-            guard let cookie = element.value?.cookie(at: now) else { throw HARError(index: index, reason: .cookie) }
+            guard let cookie = element.value?.cookie(at: now) else { throw ImportError(index: index, reason: .cookie) }
             if !cookie.isExpired(at: now) { found.append(cookie) }
         }
         insert(found, rules: rules)
@@ -45,7 +45,7 @@ extension CookieJar {
 
     private mutating func store(_ response: HARCookies.Response, rules: CookieRules) {
         for field in response.fields {
-            _ = accept(field, from: response.request, rules: rules, at: response.date)
+            try? accept(field, from: response.request, rules: rules, at: response.date)
         }
     }
 

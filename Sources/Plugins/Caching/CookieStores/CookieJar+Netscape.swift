@@ -24,8 +24,8 @@ extension CookieJar {
     ///   - text: the text of the file.
     ///   - rules: the bounds of the jar.
     ///   - now: the current time.
-    /// - Throws: ``NetscapeError`` for the first malformed line.
-    public init(netscape text: String, rules: CookieRules = CookieRules(), at now: Date) throws(NetscapeError) {
+    /// - Throws: ``ImportError`` for the first malformed line.
+    public init(netscape text: String, rules: CookieRules = CookieRules(), at now: Date) throws(ImportError) {
         self.init()
         var cookies: [Cookie] = []
         let lines = text.trimmingPrefix("\u{FEFF}").utf8.split(
@@ -35,11 +35,11 @@ extension CookieJar {
         for (index, bytes) in lines.enumerated() {
             var line = Substring(bytes)
             if line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
-            do throws(NetscapeError.Reason) {
+            do throws(ImportError.Reason) {
                 guard let cookie = try Cookie(netscape: line, at: now), !cookie.isExpired(at: now) else { continue }
                 cookies.append(cookie)
             } catch {
-                throw NetscapeError(line: index + 1, reason: error)
+                throw ImportError(line: index + 1, reason: error)
             }
         }
         insert(cookies, rules: rules)
@@ -61,7 +61,7 @@ extension CookieJar.Cookie {
     private static let httpOnlyPrefix = "#HttpOnly_"
 
     /// Creates the cookie of a line; returns `nil` for a comment and for a blank line.
-    fileprivate init?(netscape line: Substring, at now: Date) throws(CookieJar.NetscapeError.Reason) {
+    fileprivate init?(netscape line: Substring, at now: Date) throws(CookieJar.ImportError.Reason) {
         let isHTTPOnly = line.hasPrefix(Self.httpOnlyPrefix)
         if line.allSatisfy({ $0 == " " || $0 == "\t" }) || (line.hasPrefix("#") && !isHTTPOnly) { return nil }
         let rest = isHTTPOnly ? line.dropFirst(Self.httpOnlyPrefix.count) : line
@@ -75,7 +75,7 @@ extension CookieJar.Cookie {
         // Python writes no number for cookies of the session.
         let seconds = fields[4].isEmpty ? 0 : Double(fields[4])
         guard let seconds, seconds.isFinite else { throw .expiry }
-        let (name, value) = (Self.trimmed(fields[5]), Self.trimmed(fields[6]))
+        let (name, value) = (String(fields[5].trimmed), String(fields[6].trimmed))
         self.init(
             name,
             value,
@@ -89,12 +89,6 @@ extension CookieJar.Cookie {
         )
         guard !domain.isEmpty else { throw .domain }
         guard fitsInField, isNetscapeText else { throw .character }
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text.unicodeScalars.drop { $0 == " " }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 
     private static func flag(_ text: Substring) -> Bool? {

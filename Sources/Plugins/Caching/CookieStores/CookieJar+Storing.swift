@@ -17,35 +17,41 @@ extension CookieJar {
     public mutating func store(_ fields: [String], from request: Request, rules: CookieRules, at now: Date) {
         cookies.removeAll { $0.isExpired(at: now) }
         markUsed(by: request, rules: rules, at: now)
-        for field in fields { _ = accept(field, from: request, rules: rules, at: now) }
+        for field in fields { try? accept(SetCookieField(field), from: request, rules: rules, at: now) }
     }
 
-    /// Stores the cookie of one field; returns why the field is ignored, or `nil` if it is not.
-    mutating func accept(_ field: String, from request: Request, rules: CookieRules, at now: Date) -> Refusal? {
-        do {
-            return accept(try SetCookieField(field), from: request, rules: rules, at: now)
-        } catch {
-            return error
-        }
+    /// Why a jar ignored a Set-Cookie field.
+    enum Refusal: String, Error {
+        /// The field contains a control character.
+        case controlCharacter
+        /// The field has neither a name nor a value.
+        case empty
+        /// The name and the value are longer than 4096 bytes.
+        case tooLarge
+        /// The domain is not the host's, or not in ASCII.
+        case otherDomain
+        /// The domain is a public suffix, such as `co.uk`.
+        case publicSuffix
+        /// The cookie is secure, or needs to be, and the connection or the cookie is not.
+        case notSecure
+        /// A secure cookie of the same name exists, and the connection is not secure.
+        case secureCookieExists
+        /// The name begins with a prefix, such as `__Host-`, whose conditions the cookie does not meet.
+        case prefix
     }
 
-    /// Stores the cookie of one parsed field; returns why it is ignored, or `nil` if it is not.
+    /// Stores the cookie of one parsed field; throws the reason why it is ignored.
     mutating func accept(
         _ field: SetCookieField,
         from request: Request,
         rules: CookieRules,
         at now: Date
-    ) -> Refusal? {
-        do {
-            let cookie = try Self.cookie(field, from: request, rules: rules, at: now)
-            cookies.removeAll { $0.isExpired(at: now) }
-            if !request.isSecure, hidesSecureCookie(cookie) { return .secureCookieExists }
-            place(cookie, isSecure: request.isSecure, at: now)
-            evict(rules, newest: cookie.domain)
-            return nil
-        } catch {
-            return error
-        }
+    ) throws(Refusal) {
+        let cookie = try Self.cookie(field, from: request, rules: rules, at: now)
+        cookies.removeAll { $0.isExpired(at: now) }
+        if !request.isSecure, hidesSecureCookie(cookie) { throw .secureCookieExists }
+        place(cookie, isSecure: request.isSecure, at: now)
+        evict(rules, newest: cookie.domain)
     }
 
     private static func cookie(

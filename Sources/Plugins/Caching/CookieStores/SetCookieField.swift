@@ -26,25 +26,26 @@ struct SetCookieField {
     /// Parses a field; throws the reason why it is ignored.
     init(_ text: String) throws(CookieJar.Refusal) {
         guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { throw .controlCharacter }
-        // Not characters: a combining mark would hide the delimiter before it.
-        let parts = text.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false)
-        let pair = parts[0]
-        if let equals = pair.firstIndex(of: "=") {
-            name = Self.trimmed(pair[..<equals])
-            value = Self.trimmed(pair[pair.index(after: equals)...])
-        } else {
-            value = Self.trimmed(pair)
-        }
+        // Bytes, because a combining mark would hide the delimiter before it.
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Substring.init)
+        let (first, second) = Self.sides(parts[0])
+        (name, value) = second.map { (first, $0) } ?? ("", first)
         guard !name.isEmpty || !value.isEmpty else { throw .empty }
         guard name.utf8.count + value.utf8.count <= Self.pairByteCount else { throw .tooLarge }
         for part in parts.dropFirst() { read(part) }
     }
 
-    private mutating func read(_ attribute: Substring.UnicodeScalarView) {
-        let equals = attribute.firstIndex(of: "=") ?? attribute.endIndex
-        let value = Self.trimmed(attribute[equals...].dropFirst())
+    /// Returns what is before and after the first equals sign, without whitespace around; `nil` if there is none.
+    private static func sides(_ text: Substring) -> (String, String?) {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (String(text.trimmed), nil) }
+        return (String(text[..<equals].trimmed), String(text[text.utf8.index(after: equals)...].trimmed))
+    }
+
+    private mutating func read(_ attribute: Substring) {
+        let (name, assigned) = Self.sides(attribute)
+        let value = assigned ?? ""
         guard value.utf8.count <= Self.attributeByteCount else { return }
-        switch Self.trimmed(attribute[..<equals]).lowercased() {
+        switch name.lowercased() {
         case "expires": expires = CookieDate.date(in: value) ?? expires
         case "max-age": maxAge = Self.seconds(value) ?? maxAge
         case "domain": domain = value.hasPrefix(".") ? String(value.dropFirst()) : value
@@ -67,12 +68,5 @@ struct SetCookieField {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         guard !text.hasPrefix("-") else { return 0 }
         return min(TimeInterval(digits) ?? longestAge, longestAge)
-    }
-
-    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
-        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
-        var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return String(text)
     }
 }

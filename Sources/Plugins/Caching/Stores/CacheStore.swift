@@ -19,19 +19,18 @@ public protocol CacheStore: Sendable {
     /// Plugins use the result for at most a minute, unless ``returnsAtOnce`` is `true`.
     func secret() async throws -> Data
 
-    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
+    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and what identifies the state of
+    /// the store.
     ///
     /// An entry that is still being written is not included.
-    func entries(for key: CacheKey) async throws -> [CacheEntry]
-
-    /// Returns the variants of a key, as ``entries(for:)`` does, and what identifies the state of the store.
     ///
     /// The plugin passes the generation to ``CacheBodyWriter/finish(totalByteCount:ifUnchangedSince:)``. Without it, a
     /// response to a request that began before another process has removed the responses of the resource is stored
-    /// after that. The default calls ``entries(for:)`` and returns no generation.
+    /// after that.
     ///
     /// - Parameter key: the key.
-    /// - Returns: the variants, and bytes whose meaning only the store knows; `nil` if it does not notice removals.
+    /// - Returns: the variants, empty if there are none, and bytes whose meaning only the store knows; `nil` if it does
+    ///   not notice removals.
     /// - Throws: an error if the store fails.
     func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?)
 
@@ -42,8 +41,8 @@ public protocol CacheStore: Sendable {
 
     /// Begins to store a response; returns `nil` if the store has no room for it.
     ///
-    /// The entry becomes visible with ``CacheBodyWriter/finish(totalByteCount:)``. Any number of writers may exist at
-    /// the same time, also for one key.
+    /// The entry becomes visible with ``CacheBodyWriter/finish(totalByteCount:ifUnchangedSince:)``. Any number of
+    /// writers may exist at the same time, also for one key.
     ///
     /// - Parameters:
     ///   - entry: the response; its `byteCount` and `totalByteCount` are ignored.
@@ -84,10 +83,8 @@ extension CacheStore {
     /// The default, `false`: methods may wait.
     public var returnsAtOnce: Bool { false }
 
-    /// The default: the variants without a generation.
-    public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
-        (try await entries(for: key), nil)
-    }
+    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
+    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await lookUp(key).entries }
 }
 
 /// An open body of a stored response.
@@ -115,19 +112,13 @@ public protocol CacheBodyWriter: Sendable {
     ///   then discarded all bytes.
     func append(_ bytes: Data) async throws
 
-    /// Makes the entry visible, in place of an earlier entry with the same key and variant.
+    /// Makes the entry visible, in place of an earlier entry with the same key and variant, unless responses of its
+    /// resource or its account were removed after a lookup.
     ///
     /// If the key then has more than 16 variants, the one with the earliest `responseDate` is removed.
     ///
-    /// - Parameter totalByteCount: the length of the whole representation; `nil` if it is unknown.
-    /// - Returns: the stored entry.
-    /// - Throws: an error if the response cannot be stored.
-    func finish(totalByteCount: Int?) async throws -> CacheEntry
-
-    /// Makes the entry visible, unless responses of its resource or its account were removed after a lookup.
-    ///
     /// The store compares the generation and makes the entry visible in one step. A store may also refuse an entry
-    /// because it no longer knows all removals. The default calls ``finish(totalByteCount:)``.
+    /// because it no longer knows all removals. One whose lookups return no generation ignores the parameter.
     ///
     /// - Parameters:
     ///   - totalByteCount: the length of the whole representation; `nil` if it is unknown.
@@ -142,8 +133,14 @@ public protocol CacheBodyWriter: Sendable {
 }
 
 extension CacheBodyWriter {
-    /// The default: makes the entry visible in any case.
-    public func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
-        try await finish(totalByteCount: totalByteCount)
+    /// Makes the entry visible in any case.
+    ///
+    /// - Parameter totalByteCount: the length of the whole representation; `nil` if it is unknown.
+    /// - Returns: the stored entry.
+    /// - Throws: an error if the response cannot be stored.
+    public func finish(totalByteCount: Int?) async throws -> CacheEntry {
+        let entry = try await finish(totalByteCount: totalByteCount, ifUnchangedSince: nil)
+        guard let entry else { throw CacheStoreError(.ended, "the cache") }
+        return entry
     }
 }

@@ -1,6 +1,5 @@
 #if SQLite || canImport(Darwin)
 public import Foundation
-import PipelineFiles
 public import PipelineCore
 
 /// A store that keeps responses in a folder.
@@ -44,7 +43,6 @@ public import PipelineCore
 /// On platforms other than Apple's, the store needs the trait `SQLite`.
 public struct DiskCacheStore: CacheStore {
     private let database: CacheDatabase
-    private let pool = BlockingPool(label: "pipeline.cache.bodies")
     private let maximumBodyByteCount: Int
 
     /// Creates a store; touches no file.
@@ -68,11 +66,6 @@ public struct DiskCacheStore: CacheStore {
     /// Returns the secret in the database, which is made when it is first needed.
     public func secret() async throws -> Data { try await database.secret() }
 
-    /// Returns the variants of a key, the latest response date first; empty if there are none.
-    public func entries(for key: CacheKey) async throws -> [CacheEntry] {
-        try await database.lookUp(key).entries
-    }
-
     /// Returns the variants of a key, the latest response date first, and the number of the latest removal.
     public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
         try await database.lookUp(key)
@@ -80,8 +73,7 @@ public struct DiskCacheStore: CacheStore {
 
     /// Opens the body of an entry; returns `nil` if it was removed, or if its file is missing or has another length.
     public func body(of entry: CacheEntry) async throws -> (any CacheBodyReader)? {
-        guard let body = try await database.body(of: entry) else { return nil }
-        return DiskCacheReader(body: body, byteCount: entry.byteCount, store: database.folder.store, pool: pool)
+        try await database.body(of: entry)
     }
 
     /// Begins to store a response; returns `nil` if its body or its header fields are too large for the store.
@@ -91,33 +83,24 @@ public struct DiskCacheStore: CacheStore {
         let headers = entry.headers.stored
         let limit = min(maximumBodyByteCount, database.maximumByteCount - headers.count)
         guard limit >= byteCount ?? 0 else { return nil }
-        return DiskCacheWriter(entry.rounded, headers: headers, database, pool, maximumBodyByteCount: limit)
+        return DiskCacheWriter(entry.rounded, headers: headers, database, maximumBodyByteCount: limit)
     }
 
     /// Replaces the row of an entry, except for its key and its body; does nothing if the entry is gone.
-    public func update(_ entry: CacheEntry) async throws {
-        let removed = try await database.update(entry)
-        await pool.remove(removed, in: database.folder)
-    }
+    public func update(_ entry: CacheEntry) async throws { try await database.update(entry) }
 
     /// Removes one entry and its file.
-    public func remove(_ entry: CacheEntry) async throws { try await remove(.entry(entry.id)) }
+    public func remove(_ entry: CacheEntry) async throws { _ = try await database.remove(.entry(entry.id)) }
 
     /// Removes the responses of a resource, in steps between which other calls run.
-    public func remove(resource: String) async throws { try await remove(.resource(resource)) }
+    public func remove(resource: String) async throws {
+        while try await database.remove(.resource(resource)) {}
+    }
 
     /// Removes the responses of an account, in steps between which other calls run; those of all accounts at once.
     public func remove(account: String?) async throws {
-        if let account { try await remove(.account(account)) } else { try await database.removeAll() }
-    }
-
-    private func remove(_ removal: CacheDatabase.Removal) async throws {
-        var isPartial = true
-        while isPartial {
-            let removed = try await database.remove(removal)
-            isPartial = removed.isPartial
-            await pool.remove(removed.files, in: database.folder)
-        }
+        guard let account else { return try await database.removeAll() }
+        while try await database.remove(.account(account)) {}
     }
 
     /// Takes the lock of a key, which all stores of the folder share.

@@ -31,8 +31,8 @@ import Synchronization
 ///
 /// **Secrets**: responses are kept as plain text. Descriptions show only counts.
 public final class MemoryCacheStore: CacheStore {
-    private let content: Mutex<MemoryCacheContent>
-    private let secretBytes = MemoryCacheStore.makeSecret()
+    let content: Mutex<MemoryCacheContent>
+    private let secretBytes = Data.random(32)
     private let maximumByteCount: Int
     let maximumBodyByteCount: Int
 
@@ -62,26 +62,23 @@ public final class MemoryCacheStore: CacheStore {
     /// Returns 32 random bytes, the same ones as long as the store exists.
     public func secret() async -> Data { secretBytes }
 
-    /// Returns the variants of a key, the latest first; empty if there are none.
-    public func entries(for key: CacheKey) async -> [CacheEntry] {
-        content.withLock { $0.entries(for: key) }
-    }
-
     /// Returns the variants of a key, the latest first, and the number of removals so far.
     public func lookUp(_ key: CacheKey) async -> (entries: [CacheEntry], generation: Data?) {
-        content.withLock { ($0.entries(for: key), $0.changes.generation) }
+        content.withLock { ($0.entries(for: key), $0.generation) }
     }
 
     /// Returns the body of an entry, whose `bytes` are the whole body; `nil` if the entry is gone.
     public func body(of entry: CacheEntry) async -> (any CacheBodyReader)? {
-        content.withLock { $0.use(entry) }.map(MemoryCacheBody.init)
+        content.withLock { $0.use(entry) }.map(CacheBytes.init)
     }
 
     /// Begins to store a response; returns `nil` if the body would be too large, or if other bodies that are being
     /// written use half of the store.
     public func write(_ entry: CacheEntry, byteCount: Int?) async -> (any CacheBodyWriter)? {
         let overhead = MemoryCacheFootprint.byteCount(of: entry)
-        guard byteCount ?? 0 <= maximumBodyByteCount, reserve(overhead, expecting: byteCount ?? 0) else { return nil }
+        guard byteCount ?? 0 <= maximumBodyByteCount,
+            content.withLock({ $0.reserve(overhead, expecting: byteCount ?? 0) })
+        else { return nil }
         return MemoryCacheWriter(entry, reserved: overhead, store: self)
     }
 
@@ -113,43 +110,6 @@ public final class MemoryCacheStore: CacheStore {
     /// Releases the lock of a key; does nothing if its token is another one.
     public func unlock(_ key: CacheKey, _ token: UUID) async {
         content.withLock { $0.locks.unlock(key, token) }
-    }
-}
-
-extension MemoryCacheStore {
-    /// Counts bytes of a body that is being written, and removes entries to make room for them.
-    ///
-    /// - Returns: whether there is room for these bytes and for the expected ones, which are not counted.
-    func reserve(_ byteCount: Int, expecting expected: Int = 0) -> Bool {
-        content.withLock { $0.reserve(byteCount, expecting: expected) }
-    }
-
-    /// Frees bytes that were reserved.
-    func release(_ byteCount: Int) {
-        content.withLock { $0.release(byteCount) }
-    }
-
-    /// Stores a response in place of the bytes that were reserved for it.
-    ///
-    /// - Returns: whether its key was not affected by a removal since a generation.
-    /// - Throws: an error if there is no room.
-    func insert(
-        _ entry: CacheEntry,
-        _ body: Data,
-        reserved: Int,
-        ifUnchangedSince generation: Data?
-    ) throws(CacheStoreError) -> Bool {
-        try content.withLock { content throws(CacheStoreError) in
-            content.release(reserved)
-            if let generation, content.changes.affect(entry.key, since: generation) { return false }
-            guard content.insert(entry, body) else { throw CacheStoreError(.full, MemoryCacheWriter.storeName) }
-            return true
-        }
-    }
-
-    private static func makeSecret() -> Data {
-        var random = SystemRandomNumberGenerator()
-        return Data((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 }
 

@@ -11,11 +11,11 @@ enum ByteRange: Sendable, Equatable {
 
     /// Reads Range; `nil` if it is absent, invalid, in another unit or has several ranges, so that it is ignored.
     init?(_ request: HTTPRequest) {
-        let lines = request.headerFields[values: .range]
-        guard request.method == .get, lines.count == 1 else { return nil }
-        let sides = lines[0].split(separator: "=", omittingEmptySubsequences: false)
-        guard sides.count == 2, sides[0].trimmed.lowercased() == "bytes" else { return nil }
-        let elements = sides[1].split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+        guard request.method == .get,
+            let sides = request.headerFields.single(.range)?.split(separator: "=", omittingEmptySubsequences: false),
+            sides.count == 2, sides[0].trimmed.lowercased() == "bytes"
+        else { return nil }
+        let elements = CacheRules.elements(of: sides[1])
         guard elements.count == 1 else { return nil }
         let positions = elements[0].split(separator: "-", omittingEmptySubsequences: false)
         guard positions.count == 2 else { return nil }

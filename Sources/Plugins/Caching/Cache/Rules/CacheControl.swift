@@ -1,4 +1,5 @@
 import HTTPTypes
+import RawStructuredFieldValues
 
 /// The directives of Cache-Control, or of a targeted field that replaces it.
 ///
@@ -51,24 +52,31 @@ struct CacheControl: Sendable, Equatable {
 
     /// Parses all lines of the field.
     init(_ fieldLines: [String]) {
-        for line in fieldLines { DirectiveParser.parse(line, into: &self) }
+        for line in fieldLines { parse(line) }
     }
 
-    /// Parses all lines of a targeted field; returns `nil` if it is absent, empty or not a valid dictionary.
+    /// Parses all lines of a targeted field; returns `nil` if it is absent, empty, longer than 1 KiB, or not a valid
+    /// dictionary.
     ///
     /// Source: RFC 9213 §2.1, https://www.rfc-editor.org/rfc/rfc9213.html#section-2.1
     init?(targeted fieldLines: [String]) {
-        guard !fieldLines.isEmpty, let dictionary = StructuredDictionary(fieldLines.joined(separator: ",")),
-            !dictionary.members.isEmpty
-        else { return nil }
-        for (name, item) in dictionary.members {
-            switch item {
-            case .boolean(false): break
-            case .boolean(true): apply(name, .none)
-            case .integer(let digits): apply(name, .text(digits))
+        let text = Array(fieldLines.joined(separator: ",").utf8)
+        // The time that the parser takes grows with the square of the number of directives.
+        guard !text.isEmpty, text.count <= 1_024 else { return nil }
+        var parser = StructuredFieldValueParser(text)
+        guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else { return nil }
+        for (name, member) in members {
+            guard case .item(let item) = member else {
+                apply(name, .invalid)
+                continue
+            }
+            switch item.rfc9651BareItem {
+            case .bool(false): break
+            case .bool(true): apply(name, .none)
+            case .integer(let number): apply(name, .text(String(number)))
             // A string is a list of field names, never a number.
             case .string(let list) where name == "no-cache" || name == "private": apply(name, .text(list))
-            case .string, .other: apply(name, .invalid)
+            default: apply(name, .invalid)
             }
         }
         isTargeted = true

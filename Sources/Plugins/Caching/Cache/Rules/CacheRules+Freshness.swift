@@ -99,4 +99,10 @@ extension CacheRules {
 extension HTTPFields {
     /// Returns the value of the first line of a field; `nil` if there is none.
     func first(_ name: HTTPField.Name) -> String? { first { $0.name == name }?.value }
+
+    /// Returns the value of a field; `nil` if it is absent or has several lines.
+    func single(_ name: HTTPField.Name) -> String? {
+        let lines = self[values: name]
+        return lines.count == 1 ? lines[0] : nil
+    }
 }

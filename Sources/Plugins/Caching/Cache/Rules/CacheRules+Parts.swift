@@ -7,8 +7,8 @@ extension CacheRules {
     /// The entry must begin at the first byte and have a strong validator. The request must be a GET request without
     /// conditions and without a range. An origin whose representation has changed responds with the whole one.
     func askingForRest(_ request: HTTPRequest, of entry: CacheEntry) -> HTTPRequest? {
-        let own: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range]
-        guard request.method == .get, !own.contains(where: request.headerFields.contains), entry.statusCode == 200,
+        guard request.method == .get, !Self.conditions.contains(where: request.headerFields.contains),
+            entry.statusCode == 200,
             !entry.isComplete, entry.firstByte == 0, entry.byteCount > 0, let validator = Self.strongValidator(entry)
         else { return nil }
         var request = request

@@ -53,9 +53,9 @@ extension CacheRules {
             guard let tag = EntityTag(entry.headers) else { return false }
             return EntityTag.list(lines).contains { $0.matchesWeakly(tag) }
         }
-        let dates = request.headerFields[values: .ifModifiedSince]
         let now = entry.responseDate
-        guard dates.count == 1, let since = CacheDate.seconds(dates[0], now: now) else { return false }
+        guard let since = request.headerFields.single(.ifModifiedSince).flatMap({ CacheDate.seconds($0, now: now) })
+        else { return false }
         let validator = lastModified(entry.headers) ?? entry.headers.first(.date)
         let modified = validator.flatMap { CacheDate.seconds($0, now: now) } ?? Int(now.timeIntervalSince1970)
         return modified <= since

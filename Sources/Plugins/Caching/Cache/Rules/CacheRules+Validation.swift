@@ -2,14 +2,18 @@ import Foundation
 import HTTPTypes
 
 extension CacheRules {
+    /// The fields with which a request asks for a part of a response, or for one that meets a condition.
+    static let conditions: [HTTPField.Name] = [
+        .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range,
+    ]
+
     /// Returns the request with conditions that validate stored responses (RFC 9111 §4.3.1).
     ///
     /// If-None-Match lists the entity tags of the complete entries; those without quotation marks are sent as they are.
     /// If-Modified-Since is the Last-Modified of a single entry. A request that has conditions of its own, or a range,
     /// is not changed.
     func validating(_ request: HTTPRequest, with entries: [CacheEntry]) -> HTTPRequest {
-        let own: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range]
-        guard !own.contains(where: request.headerFields.contains) else { return request }
+        guard !Self.conditions.contains(where: request.headerFields.contains) else { return request }
         let complete = entries.filter(\.isComplete)
         var request = request
         var tags: [String] = []
@@ -106,7 +110,6 @@ extension CacheRules {
 
     /// Returns Last-Modified if it occurs once and is not empty.
     static func lastModified(_ headers: HTTPFields) -> String? {
-        let lines = headers[values: .lastModified]
-        return lines.count == 1 && !lines[0].isEmpty ? lines[0] : nil
+        headers.single(.lastModified).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -7,13 +7,9 @@ extension CacheRules {
         if lines.isEmpty { return [] }
         if lines.count == 1, let name = HTTPField.Name(lines[0]), lines[0] != "*" { return [name.canonicalName] }
         var names: Set<String> = []
-        for line in lines {
-            for element in line.split(separator: ",") {
-                let text = element.trimmed
-                if text.isEmpty { continue }
-                guard text != "*", let name = HTTPField.Name(text) else { return nil }
-                names.insert(name.canonicalName)
-            }
+        for element in lines.flatMap(elements) {
+            guard element != "*", let name = HTTPField.Name(String(element)) else { return nil }
+            names.insert(name.canonicalName)
         }
         return names.sorted()
     }
@@ -44,19 +40,20 @@ extension CacheRules {
             return lines.joined(separator: "; ")
         // The grammar of these is not a list, so a comma may be part of a value.
         case "authorization", "proxy-authorization", "user-agent", "referer", "from":
-            return lines.joined(separator: ", ").trimmed
+            return String(lines.joined(separator: ", ").trimmed)
         default:
             return lines.contains { $0.utf8.contains(UInt8(ascii: "\"")) }
-                ? lines.joined(separator: ",").trimmed : lines.flatMap(elements).joined(separator: ",")
+                ? String(lines.joined(separator: ",").trimmed) : lines.flatMap(elements).joined(separator: ",")
         }
     }
 
-    private static func elements(of line: String) -> [String] {
+    /// Returns the elements of a list, without empty ones.
+    static func elements(of line: some StringProtocol) -> [Substring] {
         line.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
     }
 
     /// Returns an element without whitespace around its parameters, and without the default weight.
-    private static func preference(_ element: String) -> String {
+    private static func preference(_ element: Substring) -> String {
         let parts = element.split(separator: ";").map(\.trimmed)
         return parts.filter { !["q=1", "q=1.0", "q=1.00", "q=1.000"].contains($0) }.joined(separator: ";")
     }

@@ -32,7 +32,7 @@ public struct CacheRules: Sendable, Hashable {
     public var audience: Audience
     /// The response fields that replace Cache-Control and Expires, such as CDN-Cache-Control; defaults to none.
     ///
-    /// The first of them that is present and valid applies (RFC 9213).
+    /// The first of them that is present and valid applies (RFC 9213). A field of more than 1 KiB is ignored.
     public var targetedFields: [HTTPField.Name]
     /// The fraction of the time from Last-Modified to Date for which a response without an explicit lifetime is fresh.
     ///

@@ -12,10 +12,9 @@ extension CacheRules {
 
         /// Reads Content-Range; `nil` unless it occurs once, in bytes, and is valid.
         init?(_ headers: HTTPFields) {
-            let lines = headers[values: .contentRange]
-            guard lines.count == 1 else { return nil }
-            let words = lines[0].split(separator: " ")
-            guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+            guard let words = headers.single(.contentRange)?.split(separator: " "), words.count == 2,
+                words[0].lowercased() == "bytes"
+            else { return nil }
             let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2 else { return nil }
             let positions = parts[0].split(separator: "-", omittingEmptySubsequences: false)

@@ -21,9 +21,8 @@ struct EntityTag: Sendable, Hashable {
 
     /// Reads ETag; `nil` if it is absent, invalid or has several values.
     init?(_ headers: HTTPFields) {
-        let lines = headers[values: .eTag]
-        guard lines.count == 1 else { return nil }
-        self.init(lines[0])
+        guard let line = headers.single(.eTag) else { return nil }
+        self.init(line)
     }
 
     /// Returns the validator of a response as If-None-Match has it; `nil` if there is none.
@@ -33,9 +32,7 @@ struct EntityTag: Sendable, Hashable {
 
     /// Returns the value of ETag if it is a tag without quotation marks.
     static func unquoted(_ headers: HTTPFields) -> String? {
-        let lines = headers[values: .eTag]
-        guard lines.count == 1 else { return nil }
-        let text = lines[0].trimmed
+        guard let text = headers.single(.eTag)?.trimmed else { return nil }
         let isTag = text.utf8.allSatisfy { (0x21...0x7e).contains($0) && !#"","#.utf8.contains($0) }
         return isTag && !text.isEmpty && text != "*" ? String(text) : nil
     }

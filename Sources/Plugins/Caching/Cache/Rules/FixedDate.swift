@@ -56,11 +56,11 @@ enum FixedDate {
         return word
     }
 
-    private static func words(_ names: String) -> [UInt32] {
-        names.split(separator: " ").map { $0.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+    private static func words(_ names: [String]) -> [UInt32] {
+        names.map { $0.lowercased().utf8.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    private static let days = words("mon tue wed thu fri sat sun")
-    private static let months = words("jan feb mar apr may jun jul aug sep oct nov dec")
+    private static let days = words(CacheDate.days)
+    private static let months = words(CacheDate.months)
     private static let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }

@@ -1,12 +1,67 @@
 #if SQLite || canImport(Darwin)
 import Foundation
+import PipelineFiles
 
 extension CacheDatabase {
+    /// What a transaction changes.
+    struct Change {
+        /// The row that is written, which is not evicted; `nil` if there is none.
+        var current: Int?
+        /// The files of removed rows.
+        var files: [String] = []
+    }
+
+    /// Runs a closure in a transaction, evicts what does not fit any more, and removes the files of removed entries.
+    func write(
+        _ work: (SQLiteConnection, inout Change) throws(SQLiteError) -> Void
+    ) async throws(CacheStoreError) {
+        let files = try perform { connection throws(SQLiteError) in
+            let files = try connection.transaction { () throws(SQLiteError) in
+                var change = Change()
+                try work(connection, &change)
+                try evict(&change, connection)
+                return change.files
+            }
+            try? shrink(connection)
+            return files
+        }
+        if !files.isEmpty { await pool.run { [folder] in files.forEach(folder.remove) } }
+    }
+
+    /// Removes the rows that meet a condition; returns their number.
+    @discardableResult
+    func delete(
+        _ condition: String,
+        _ values: [SQLiteValue],
+        _ change: inout Change,
+        _ connection: SQLiteConnection
+    ) throws(SQLiteError) -> Int {
+        let files = try connection.rows("DELETE FROM entries WHERE \(condition) RETURNING file", values) {
+            $0.optionalText(0)
+        }
+        change.files += files.compactMap(\.self)
+        return files.count
+    }
+
+    // MARK: Entries
+
+    /// The columns that an update changes.
+    private static let columns =
+        "variant, used, status, requestDate, responseDate, firstByte, totalByteCount, headers"
+
+    /// The values of ``columns``; `headers` are the header fields as in a row.
+    private static func values(_ entry: CacheEntry, _ headers: Data) -> [SQLiteValue] {
+        [
+            .text(entry.variant), .integer(now), .integer(entry.statusCode), .integer(entry.requestDate.milliseconds),
+            .integer(entry.responseDate.milliseconds), .integer(entry.firstByte), .integer(entry.totalByteCount),
+            .blob(headers),
+        ]
+    }
+
     /// Stores an entry in place of those with the same identifier, or the same key and variant.
     ///
     /// The body is in a file, or in `bytes` if `name` is `nil`; `headers` are the header fields as in a row. Releases a
-    /// part of ``reserved``, and returns the names of files that the database does not contain any more; `nil` if the
-    /// entry is not stored because of a removal since `generation`.
+    /// part of ``reserved``. Returns `false` if the entry is not stored because of a removal since `generation`.
     func insert(
         _ entry: CacheEntry,
         headers: Data,
@@ -14,94 +69,64 @@ extension CacheDatabase {
         bytes: Data,
         reserved released: Int,
         ifUnchangedSince generation: Data?
-    ) throws(CacheStoreError) -> [String]? {
+    ) async throws(CacheStoreError) -> Bool {
         reserved.release(released)
-        var isRefused = false
-        let files = try write { connection throws(SQLiteError) in
+        var isStored = true
+        try await write { connection, change throws(SQLiteError) in
             let key = entry.key.values
-            var change = Change()
-            if let generation { isRefused = try isChanged(entry.key, since: generation, connection) }
-            guard !isRefused else { return change }
-            change.remove(
-                try connection.rows(
-                    """
-                    DELETE FROM entries
-                    WHERE id = ? OR (resource = ? AND account = ? AND content = ? AND variant = ?)
-                    RETURNING file, byteCount
-                    """,
-                    [.id(entry.id)] + key + [.text(entry.variant)],
-                    read: RemovedRow.init
-                )
+            if let generation { isStored = try !isChanged(entry.key, since: generation, connection) }
+            guard isStored else { return }
+            try delete(
+                "id = ? OR (resource = ? AND account = ? AND content = ? AND variant = ?)",
+                [.id(entry.id)] + key + [.text(entry.variant)],
+                &change,
+                connection
             )
             try connection.run(
                 """
-                INSERT INTO entries(id, resource, account, content, variant, used, status, requestDate, responseDate,
-                    firstByte, byteCount, totalByteCount, file, headers, body)
+                INSERT INTO entries(id, resource, account, content, \(Self.columns), byteCount, file, body)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                [.id(entry.id)] + key + [
-                    .text(entry.variant), .integer(Self.now), .integer(entry.statusCode),
-                    .integer(entry.requestDate.milliseconds), .integer(entry.responseDate.milliseconds),
-                    .integer(entry.firstByte), .integer(entry.byteCount), .optional(entry.totalByteCount),
-                    .optional(name), .blob(headers), name == nil ? .blob(bytes) : .null,
-                ]
+                [.id(entry.id)] + key + Self.values(entry, headers)
+                    + [.integer(entry.byteCount), .text(name), .blob(name == nil ? bytes : nil)]
             )
             change.current = connection.lastRow
-            if name != nil { change.fileByteCount += entry.byteCount }
-            change.remove(
-                try connection.rows(
-                    """
-                    DELETE FROM entries WHERE number IN (
-                        SELECT number FROM entries WHERE resource = ? AND account = ? AND content = ?
-                        ORDER BY responseDate DESC, number DESC LIMIT -1 OFFSET 16
-                    ) RETURNING file, byteCount
-                    """,
-                    key,
-                    read: RemovedRow.init
+            try delete(
+                """
+                number IN (
+                    SELECT number FROM entries WHERE resource = ? AND account = ? AND content = ?
+                    ORDER BY responseDate DESC, number DESC LIMIT -1 OFFSET 16
                 )
+                """,
+                key,
+                &change,
+                connection
             )
-            return change
         }
-        return isRefused ? nil : files
+        return isStored
     }
 
     /// Replaces what a row contains, except for its key and its body.
-    func update(_ entry: CacheEntry) throws(CacheStoreError) -> [String] {
-        let headers = entry.headers.stored
-        return try write { connection throws(SQLiteError) in
+    func update(_ entry: CacheEntry) async throws(CacheStoreError) {
+        try await write { connection, change throws(SQLiteError) in
             let key = entry.key.values
-            var change = Change()
             let found = try connection.rows(
                 "SELECT number FROM entries WHERE id = ? AND resource = ? AND account = ? AND content = ?",
                 [.id(entry.id)] + key
             ) { $0.integer(0) }
-            guard let number = found.first else { return change }
+            guard let number = found.first else { return }
             change.current = number
-            change.remove(
-                try connection.rows(
-                    """
-                    DELETE FROM entries
-                    WHERE resource = ? AND account = ? AND content = ? AND variant = ? AND number <> ?
-                    RETURNING file, byteCount
-                    """,
-                    key + [.text(entry.variant), .integer(number)],
-                    read: RemovedRow.init
-                )
+            try delete(
+                "resource = ? AND account = ? AND content = ? AND variant = ? AND number <> ?",
+                key + [.text(entry.variant), .integer(number)],
+                &change,
+                connection
             )
             try connection.run(
-                """
-                UPDATE entries SET variant = ?, used = ?, status = ?, requestDate = ?, responseDate = ?, firstByte = ?,
-                    totalByteCount = ?, headers = ?
-                WHERE number = ?
-                """,
-                [
-                    .text(entry.variant), .integer(Self.now), .integer(entry.statusCode),
-                    .integer(entry.requestDate.milliseconds), .integer(entry.responseDate.milliseconds),
-                    .integer(entry.firstByte), .optional(entry.totalByteCount), .blob(headers), .integer(number),
-                ]
+                "UPDATE entries SET (\(Self.columns)) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE number = ?",
+                Self.values(entry, entry.headers.stored) + [.integer(number)]
             )
             uses[number] = nil
-            return change
         }
     }
 
@@ -114,34 +139,25 @@ extension CacheDatabase {
         case account(String)
     }
 
-    /// Removes up to 200 entries, so that other calls do not wait for long.
-    ///
-    /// - Returns: the names of their files, and whether there may be more entries.
-    func remove(_ removal: Removal) throws(CacheStoreError) -> (files: [String], isPartial: Bool) {
-        let limit = 200
-        var isPartial = false
-        let files = try write { connection throws(SQLiteError) in
-            let (condition, value): (String, SQLiteValue) =
-                switch removal {
-                case .entry(let id): ("id = ?", .id(id))
-                case .resource(let resource): ("resource = ?", .text(resource))
-                case .account(let account): ("account = ?", .text(account))
-                }
+    /// Removes up to 200 entries, so that other calls do not wait for long; returns whether there may be more.
+    func remove(_ removal: Removal) async throws(CacheStoreError) -> Bool {
+        let (condition, value): (String, SQLiteValue) =
+            switch removal {
+            case .entry(let id): ("id = ?", .id(id))
+            case .resource(let resource): ("resource = ?", .text(resource))
+            case .account(let account): ("account = ?", .text(account))
+            }
+        var count = 0
+        try await write { connection, change throws(SQLiteError) in
             try recordChange(removal, connection)
-            let removed = try connection.rows(
-                """
-                DELETE FROM entries WHERE number IN (SELECT number FROM entries WHERE \(condition) LIMIT \(limit))
-                RETURNING file, byteCount
-                """,
+            count = try delete(
+                "number IN (SELECT number FROM entries WHERE \(condition) LIMIT 200)",
                 [value],
-                read: RemovedRow.init
+                &change,
+                connection
             )
-            isPartial = removed.count == limit
-            var change = Change()
-            change.remove(removed)
-            return change
         }
-        return (files, isPartial)
+        return count == 200
     }
 
     /// Replaces the database by an empty one with the same secret, and removes all bodies except for unfinished ones.

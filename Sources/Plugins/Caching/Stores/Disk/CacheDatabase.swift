@@ -1,17 +1,20 @@
 #if SQLite || canImport(Darwin)
 import Foundation
+import HTTPTypes
 import PipelineFiles
 
 /// The database of a ``DiskCacheStore``.
 ///
-/// Its methods block and do not suspend. They run one after another on their own thread, and to their end even if the
-/// task is cancelled. Methods that return names of files leave it to their caller to remove these.
+/// Its methods block. They run one after another on their own thread, and to their end even if the task is cancelled.
+/// They suspend only to remove the files of removed entries on another thread.
 actor CacheDatabase {
     private let executor = BlockingExecutor(label: "pipeline.cache")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let folder: CacheFolder
     let maximumByteCount: Int
+    /// The threads for the files of bodies.
+    let pool = BlockingPool(label: "pipeline.cache.bodies")
     nonisolated let reserved = ReservedBytes()
 
     private var file: CacheDatabaseFile?
@@ -33,19 +36,17 @@ actor CacheDatabase {
     func perform<Result>(
         _ work: (SQLiteConnection) throws(SQLiteError) -> Result
     ) throws(CacheStoreError) -> Result {
-        let first = try current()
-        do throws(SQLiteError) {
-            return try work(first.connection)
-        } catch {
-            if !error.isTransient { close() }
-            guard error.isCorrupt else { throw CacheStoreError(error, folder.store) }
-        }
-        let second = try open(replacing: first.name)
-        do throws(SQLiteError) {
-            return try work(second.connection)
-        } catch {
-            if !error.isTransient { close() }
-            throw CacheStoreError(error, folder.store)
+        var file = try current()
+        var isSecond = false
+        while true {
+            do throws(SQLiteError) {
+                return try work(file.connection)
+            } catch {
+                if !error.isTransient { close() }
+                guard error.isCorrupt, !isSecond else { throw CacheStoreError(error, folder.store) }
+            }
+            isSecond = true
+            file = try open(replacing: file.name)
         }
     }
 
@@ -90,9 +91,7 @@ actor CacheDatabase {
             if let knownSecret { return knownSecret }
             var secret = try connection.rows("SELECT bytes FROM secrets") { $0.blob(0) }.first
             if secret == nil {
-                var generator = SystemRandomNumberGenerator()
-                let random = Data((0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &generator) })
-                try connection.run("INSERT OR IGNORE INTO secrets VALUES (1, ?)", [.blob(random)])
+                try connection.run("INSERT OR IGNORE INTO secrets VALUES (1, ?)", [.blob(Data.random(32))])
                 secret = try connection.rows("SELECT bytes FROM secrets") { $0.blob(0) }.first
             }
             guard let secret, secret.count == 32 else { throw SQLiteError.damaged }
@@ -109,7 +108,8 @@ actor CacheDatabase {
             let generation = try generation(connection)
             let rows = try connection.rows(
                 """
-                SELECT \(CacheEntry.columns) FROM entries WHERE resource = ? AND account = ? AND content = ?
+                SELECT id, variant, status, requestDate, responseDate, firstByte, byteCount, totalByteCount, headers
+                FROM entries WHERE resource = ? AND account = ? AND content = ?
                 ORDER BY responseDate DESC, number DESC
                 """,
                 key.values
@@ -118,16 +118,10 @@ actor CacheDatabase {
         }
     }
 
-    /// A body as it is stored.
-    enum Body {
-        case bytes(Data)
-        case file(OpenFile)
-    }
-
     /// Opens the body of an entry; removes its row and returns `nil` if its file is missing or has another length.
-    func body(of entry: CacheEntry) throws(CacheStoreError) -> Body? {
+    func body(of entry: CacheEntry) async throws(CacheStoreError) -> (any CacheBodyReader)? {
         var isDamaged = false
-        let body = try perform { (connection) throws(SQLiteError) -> Body? in
+        let body = try perform { (connection) throws(SQLiteError) -> (any CacheBodyReader)? in
             let found = try connection.rows(
                 """
                 SELECT number, file, body FROM entries
@@ -142,16 +136,47 @@ actor CacheDatabase {
             return body
         }
         // The row stays if another process has the lock; the next call removes it.
-        if isDamaged, let removed = try? remove(.entry(entry.id)) { removed.files.forEach(folder.remove) }
+        if isDamaged { _ = try? await remove(.entry(entry.id)) }
         return body
     }
 
-    private func open(_ name: String?, _ bytes: Data, byteCount: Int) throws(SQLiteError) -> Body? {
-        guard let name else { return bytes.count == byteCount ? .bytes(bytes) : nil }
+    private func open(
+        _ name: String?,
+        _ bytes: Data,
+        byteCount: Int
+    ) throws(SQLiteError) -> (any CacheBodyReader)? {
+        guard let name else { return bytes.count == byteCount ? CacheBytes(bytes) : nil }
         do throws(POSIXError) {
-            return try folder.openBody(name, byteCount: byteCount).map(Body.file)
+            guard let file = try folder.openBody(name, byteCount: byteCount) else { return nil }
+            return DiskCacheReader(file: file, byteCount: byteCount, store: folder.store, pool: pool)
         } catch {
             throw SQLiteError(error)
+        }
+    }
+
+    // MARK: Locks
+
+    func lock(_ key: CacheKey, for duration: Duration, at now: Date) throws(CacheStoreError) -> UUID? {
+        let token = UUID()
+        let expiry = (now + max(duration / .seconds(1), 0.001)).milliseconds
+        return try perform { connection throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in
+                try connection.run("DELETE FROM locks WHERE expiry <= ?", [.integer(now.milliseconds)])
+                try connection.run(
+                    "INSERT OR IGNORE INTO locks(resource, account, content, token, expiry) VALUES (?, ?, ?, ?, ?)",
+                    key.values + [.id(token), .integer(expiry)]
+                )
+                return connection.changeCount == 1 ? token : nil
+            }
+        }
+    }
+
+    func unlock(_ key: CacheKey, _ token: UUID) throws(CacheStoreError) {
+        try perform { connection throws(SQLiteError) in
+            try connection.run(
+                "DELETE FROM locks WHERE resource = ? AND account = ? AND content = ? AND token = ?",
+                key.values + [.id(token)]
+            )
         }
     }
 
@@ -176,5 +201,37 @@ actor CacheDatabase {
 
     /// The current time in microseconds.
     static var now: Int { Int(Date().timeIntervalSince1970 * 1_000_000) }
+}
+
+extension CacheEntry {
+    /// Reads the columns of an entry; `nil` if they are damaged.
+    fileprivate init?(key: CacheKey, row: SQLiteRow) {
+        guard let id = row.id(0), let headers = HTTPFields(stored: row.blob(8)) else { return nil }
+        self.init(
+            id: id,
+            key: key,
+            variant: row.text(1),
+            statusCode: row.integer(2),
+            headers: headers,
+            requestDate: Date(milliseconds: row.integer(3)),
+            responseDate: Date(milliseconds: row.integer(4)),
+            firstByte: row.integer(5),
+            byteCount: row.integer(6),
+            totalByteCount: row.optionalInteger(7)
+        )
+    }
+
+    /// The entry with the dates that a row contains.
+    var rounded: CacheEntry {
+        var entry = self
+        entry.requestDate = Date(milliseconds: requestDate.milliseconds)
+        entry.responseDate = Date(milliseconds: responseDate.milliseconds)
+        return entry
+    }
+}
+
+extension CacheKey {
+    /// The columns `resource`, `account` and `content`.
+    var values: [SQLiteValue] { [.text(resource), .text(account), .text(content)] }
 }
 #endif

@@ -13,11 +13,11 @@ struct CacheDatabaseFile {
     let name: String
     /// A new value each time that a file is opened.
     let opening = UUID()
-    private let identity: CacheFolder.Identity
+    private let identity: OpenFile.Identity
 
     /// Returns whether the file still has its name, so that it was neither replaced nor removed.
     func isCurrent(in folder: CacheFolder) -> Bool {
-        (try? folder.identity(of: name)) == identity
+        (try? OpenFile.identity(of: folder.path(of: name)))?.isSameFile(as: identity) == true
     }
 
     // MARK: Opening
@@ -88,10 +88,11 @@ struct CacheDatabaseFile {
     }
 
     private static func connect(_ name: String, in folder: CacheFolder) throws(SQLiteError) -> Self {
-        let (path, identity): (String, CacheFolder.Identity)
+        let (path, identity): (String, OpenFile.Identity)
         do throws(POSIXError) {
-            for suffix in ["-wal", "-shm"] { _ = try folder.identity(of: name + suffix) }
-            guard let found = try folder.identity(of: name) else { throw POSIXError(.ENOENT) }
+            // Files are not opened here: closing one would release the locks that SQLite has on it.
+            for suffix in ["-wal", "-shm"] { _ = try OpenFile.identity(of: folder.path(of: name + suffix)) }
+            guard let found = try OpenFile.identity(of: folder.path(of: name)) else { throw POSIXError(.ENOENT) }
             (path, identity) = (try folder.resolvedPath() + "/" + name, found)
         } catch {
             throw SQLiteError(error)

@@ -16,17 +16,6 @@ import Android
 ///
 /// All methods block.
 struct CacheFolder: Sendable {
-    /// What distinguishes a file from the others that exist.
-    struct Identity: Equatable {
-        private let device: dev_t
-        private let inode: ino_t
-
-        fileprivate init(_ status: stat) {
-            device = status.st_dev
-            inode = status.st_ino
-        }
-    }
-
     private let path: String
 
     init(_ path: String) { self.path = path }
@@ -53,7 +42,10 @@ struct CacheFolder: Sendable {
     /// Creates the folder with mode 0700 unless it exists; a symbolic link is refused with `ELOOP`.
     func create() throws(POSIXError) {
         try OpenFile.createFolder(path)
-        guard try Self.mode(path)?.type == S_IFDIR else { throw POSIXError(.ENOTDIR) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .current }
+        guard status.st_mode & S_IFMT != S_IFLNK else { throw POSIXError(.ELOOP) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw POSIXError(.ENOTDIR) }
     }
 
     /// Returns the path of the folder without symbolic links on the way to it, which SQLite would refuse.
@@ -65,28 +57,8 @@ struct CacheFolder: Sendable {
 
     // MARK: Files
 
-    /// Returns the identity of a regular file; `nil` if there is none.
-    ///
-    /// It does not open the file: closing it would release the locks that SQLite has on it.
-    func identity(of name: String) throws(POSIXError) -> Identity? {
-        guard let (type, identity) = try Self.mode(path(of: name)) else { return nil }
-        guard type == S_IFREG else { throw POSIXError(.EINVAL) }
-        return identity
-    }
-
     /// Removes a file; does nothing if it does not exist or cannot be removed.
     func remove(_ name: String) { _ = unlink(path(of: name)) }
-
-    /// Returns the type and the identity of what has a path; `nil` if there is nothing.
-    private static func mode(_ path: String) throws(POSIXError) -> (type: mode_t, identity: Identity)? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw .current }
-            return nil
-        }
-        guard status.st_mode & S_IFMT != S_IFLNK else { throw POSIXError(.ELOOP) }
-        return (status.st_mode & S_IFMT, Identity(status))
-    }
 
     // MARK: Lock
 
@@ -115,6 +87,63 @@ struct CacheFolder: Sendable {
             return try body()
         } catch {
             throw CacheStoreError(code, store, error)
+        }
+    }
+}
+
+/// The files of bodies, each named after the identifier of its entry and a random number.
+///
+/// The number distinguishes two bodies that are written for one identifier. A writer locks its file until the database
+/// contains it, so a file that can be locked and is not in the database belongs to a process that has ended.
+extension CacheFolder {
+    private static let suffix = ".body"
+
+    /// Creates the file of a body and takes its lock.
+    func makeBody(_ id: UUID) throws(POSIXError) -> (name: String, file: OpenFile) {
+        for _ in 0..<3 {
+            let name = "\(id.uuidString)-\(String(UInt32.random(in: 0 ... .max), radix: 16))\(Self.suffix)"
+            let file = try OpenFile(path(of: name), O_WRONLY | O_CREAT | O_EXCL)
+            // Another process may find the file before it is locked, and remove it.
+            if try file.tryLock(), try file.isLinked { return (name, file) }
+        }
+        throw POSIXError(.EWOULDBLOCK)
+    }
+
+    /// Opens the file of a body; returns `nil` if it is missing or does not have the length.
+    ///
+    /// Bodies are not synchronized with the disk: after a power failure a file may be shorter than its row says, and
+    /// counts as missing.
+    func openBody(_ name: String, byteCount: Int) throws(POSIXError) -> OpenFile? {
+        do throws(POSIXError) {
+            let file = try OpenFile(path(of: name), O_RDONLY | O_NONBLOCK)
+            return try file.byteCount == byteCount ? file : nil
+        } catch {
+            switch error.code {
+            case .ENOENT, .ELOOP, .EINVAL, .ENOTDIR: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// Returns the identifier in the name of a body's file; `nil` if it is another file.
+    private static func id(in name: String) -> UUID? {
+        name.hasSuffix(suffix) ? UUID(uuidString: String(name.prefix(36))) : nil
+    }
+
+    /// Removes the files of bodies that a process has left when it was killed.
+    ///
+    /// The database contains the files `known`, and perhaps later ones; `currentName` returns that of an entry.
+    func removeOrphans(
+        known: Set<String>,
+        currentName: (UUID) throws(SQLiteError) -> String?
+    ) throws(SQLiteError) {
+        guard let names = try? names else { return }
+        for name in names where !known.contains(name) {
+            guard let id = Self.id(in: name), let file = try? OpenFile(path(of: name), O_RDONLY | O_NONBLOCK),
+                let isLocked = try? file.tryLock(), isLocked
+            else { continue }
+            if try currentName(id) != name { remove(name) }
+            file.unlock()
         }
     }
 }

@@ -4,14 +4,14 @@ enum CacheSchema {
     /// The version in `PRAGMA user_version` and in the name of the file.
     ///
     /// Any change of the tables in ``creation`` increases it.
-    static let version = 1
+    static let version = 2
 
     /// Creates the tables; `files` contains the sum of the lengths of all files, so that no call has to add them up.
     ///
     /// `changes` contains the latest removals.
     ///
     /// Times are in milliseconds since 1970, `used` in microseconds. The body comes last, so that SQLite does not read
-    /// it for the columns before it. There are no triggers, so that SQLite can remove all rows at once.
+    /// it for the columns before it.
     static let creation = """
         PRAGMA auto_vacuum = INCREMENTAL;
         PRAGMA journal_mode = WAL;
@@ -31,6 +31,12 @@ enum CacheSchema {
         CREATE INDEX entriesByFile ON entries(file, byteCount) WHERE file IS NOT NULL;
         CREATE TABLE files(one INTEGER PRIMARY KEY CHECK (one = 1), byteCount INTEGER NOT NULL);
         INSERT INTO files VALUES (1, 0);
+        CREATE TRIGGER fileAdded AFTER INSERT ON entries WHEN new.file IS NOT NULL BEGIN
+            UPDATE files SET byteCount = byteCount + new.byteCount;
+        END;
+        CREATE TRIGGER fileRemoved AFTER DELETE ON entries WHEN old.file IS NOT NULL BEGIN
+            UPDATE files SET byteCount = byteCount - old.byteCount;
+        END;
         CREATE TABLE locks(
             resource TEXT NOT NULL, account TEXT NOT NULL, content TEXT NOT NULL,
             token BLOB NOT NULL, expiry INTEGER NOT NULL,

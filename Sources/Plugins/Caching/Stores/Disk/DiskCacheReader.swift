@@ -2,9 +2,9 @@
 import Foundation
 import PipelineFiles
 
-/// A body of a ``DiskCacheStore``, whose file stays open as long as the reader exists.
+/// A body in a file of a ``DiskCacheStore``, which stays open as long as the reader exists.
 struct DiskCacheReader: CacheBodyReader {
-    let body: CacheDatabase.Body
+    let file: OpenFile
     let byteCount: Int
     let store: String
     let pool: BlockingPool
@@ -12,32 +12,20 @@ struct DiskCacheReader: CacheBodyReader {
     /// The largest piece that a call returns.
     private static let maximumPieceByteCount = 1 << 20
 
-    var bytes: Data? {
-        switch body {
-        case .bytes(let data): data
-        case .file: nil
-        }
-    }
+    var bytes: Data? { nil }
 
     func read(at offset: Int, upTo count: Int) async throws -> Data {
-        precondition(offset >= 0, "the offset \(offset) is negative")
-        precondition(count > 0, "the count \(count) is not positive")
+        precondition(offset >= 0 && count > 0, "offset \(offset) is negative, or count \(count) is not positive")
         guard offset < byteCount else { return Data() }
         let count = min(count, byteCount - offset, Self.maximumPieceByteCount)
-        switch body {
-        case .bytes(let data):
-            return data.subdata(in: offset..<offset + count)
-        case .file(let file):
-            return try await pool.run { [store] () throws(CacheStoreError) in
-                let data: Data
-                do throws(POSIXError) {
-                    data = try file.content(at: offset, upTo: count)
-                } catch {
-                    throw CacheStoreError(.unavailable, store, error)
-                }
-                guard !data.isEmpty else { throw CacheStoreError(.corrupt, store, "a body was truncated") }
-                return data
+        return try await pool.run { [file, store] () throws(CacheStoreError) in
+            do throws(POSIXError) {
+                let data = try file.content(at: offset, upTo: count)
+                if !data.isEmpty { return data }
+            } catch {
+                throw CacheStoreError(.unavailable, store, error)
             }
+            throw CacheStoreError(.corrupt, store, "a body was truncated")
         }
     }
 }

@@ -1,6 +1,7 @@
 #if SQLite || canImport(Darwin)
 import Foundation
 import PipelineFiles
+import Synchronization
 
 /// A body that is being written to a ``DiskCacheStore``.
 ///
@@ -18,7 +19,6 @@ actor DiskCacheWriter: CacheBodyWriter {
     static let maximumRowByteCount = 32 << 10
 
     private let database: CacheDatabase
-    private let pool: BlockingPool
     private let maximumBodyByteCount: Int
     private let headers: Data
     private var entry: CacheEntry
@@ -31,24 +31,17 @@ actor DiskCacheWriter: CacheBodyWriter {
     private var reserved = 0
 
     /// Creates a writer; `headers` are the header fields of the entry, as in a row.
-    init(
-        _ entry: CacheEntry,
-        headers: Data,
-        _ database: CacheDatabase,
-        _ pool: BlockingPool,
-        maximumBodyByteCount: Int
-    ) {
+    init(_ entry: CacheEntry, headers: Data, _ database: CacheDatabase, maximumBodyByteCount: Int) {
         self.entry = entry
         self.headers = headers
         self.database = database
-        self.pool = pool
         self.maximumBodyByteCount = maximumBodyByteCount
     }
 
     deinit {
         database.reserved.release(reserved)
         guard let file else { return }
-        pool.start { [folder = database.folder] in folder.removeUnfinished(file) }
+        database.pool.start { [folder = database.folder] in folder.removeUnfinished(file) }
     }
 
     func append(_ bytes: Data) async throws {
@@ -61,13 +54,6 @@ actor DiskCacheWriter: CacheBodyWriter {
         buffer.append(bytes)
         if buffer.count > Self.maximumRowByteCount { try await performOrEnd(writeBuffer) }
         if phase == .ended { await end() } else { phase = .open }
-    }
-
-    func finish(totalByteCount: Int?) async throws -> CacheEntry {
-        guard let entry = try await finish(totalByteCount: totalByteCount, ifUnchangedSince: nil) else {
-            throw CacheStoreError(.ended, database.folder.store)
-        }
-        return entry
     }
 
     func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
@@ -113,7 +99,7 @@ actor DiskCacheWriter: CacheBodyWriter {
         reserved = 0
         guard let file else { return }
         self.file = nil
-        await pool.run { [folder = database.folder] in folder.removeUnfinished(file) }
+        await database.pool.run { [folder = database.folder] in folder.removeUnfinished(file) }
     }
 
     // MARK: Disk
@@ -125,12 +111,12 @@ actor DiskCacheWriter: CacheBodyWriter {
         try await reserve()
         let folder = database.folder
         if file == nil {
-            file = try await pool.run { [id = entry.id] () throws(CacheStoreError) in
+            file = try await database.pool.run { [id = entry.id] () throws(CacheStoreError) in
                 try folder.perform(.notWritable) { () throws(POSIXError) in try folder.makeBody(id) }
             }
         }
         guard let file else { return }
-        try await pool.run { () throws(CacheStoreError) in
+        try await database.pool.run { () throws(CacheStoreError) in
             try folder.perform(.notWritable) { () throws(POSIXError) in try file.file.append(bytes) }
         }
     }
@@ -140,11 +126,8 @@ actor DiskCacheWriter: CacheBodyWriter {
         guard byteCount > reserved else { return }
         let step = max(min(1 << 20, database.maximumByteCount / 64), 1)
         let added = min(byteCount - reserved + step, max(maximumBodyByteCount, byteCount) - reserved)
-        guard let removed = try await database.reserve(added) else {
-            throw CacheStoreError(.full, database.folder.store)
-        }
+        guard try await database.reserve(added) else { throw CacheStoreError(.full, database.folder.store) }
         reserved += added
-        await pool.remove(removed, in: database.folder)
     }
 
     /// Makes the entry visible; returns `false` if there was a removal since a generation.
@@ -152,7 +135,7 @@ actor DiskCacheWriter: CacheBodyWriter {
         if file != nil, !buffer.isEmpty { try await writeBuffer() }
         let released = reserved
         reserved = 0
-        let removed = try await database.insert(
+        let isStored = try await database.insert(
             entry,
             headers: headers,
             file: file?.name,
@@ -160,12 +143,11 @@ actor DiskCacheWriter: CacheBodyWriter {
             reserved: released,
             ifUnchangedSince: generation
         )
-        guard let removed else { return false }
+        guard isStored else { return false }
         // Only now, so that another process does not regard the file as left by a crash.
         file?.file.unlock()
         file = nil
         buffer = Data()
-        await pool.remove(removed, in: database.folder)
         return true
     }
 }
@@ -177,11 +159,21 @@ extension CacheFolder {
     }
 }
 
-extension BlockingPool {
-    /// Removes files of a folder.
-    func remove(_ names: [String], in folder: CacheFolder) async {
-        guard !names.isEmpty else { return }
-        await run { for name in names { folder.remove(name) } }
+/// The bytes that unfinished bodies of a store have, or may have next, in files.
+final class ReservedBytes: Sendable {
+    private let bytes = Mutex(0)
+
+    var count: Int { bytes.withLock(\.self) }
+
+    /// Adds bytes; returns `false` if there would be more than `maximum`.
+    func add(_ count: Int, upTo maximum: Int) -> Bool {
+        bytes.withLock { bytes in
+            guard count <= maximum - bytes else { return false }
+            bytes += count
+            return true
+        }
     }
+
+    func release(_ count: Int) { bytes.withLock { $0 -= count } }
 }
 #endif

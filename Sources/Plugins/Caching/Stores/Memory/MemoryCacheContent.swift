@@ -16,8 +16,13 @@ struct MemoryCacheContent {
     private var reservedByteCount = 0
     /// The locks of keys.
     var locks = MemoryCacheLocks()
-    /// The latest removals of resources and accounts.
-    private(set) var changes = MemoryCacheChanges()
+    /// The latest removals.
+    private var changes = ChangeLog<Scope>()
+
+    private enum Scope: Hashable {
+        case resource(String)
+        case account(String)
+    }
 
     init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
 
@@ -60,10 +65,25 @@ struct MemoryCacheContent {
         }
     }
 
+    // MARK: Generations
+
+    /// The number of removals so far, as bytes.
+    var generation: Data { withUnsafeBytes(of: changes.count) { Data($0) } }
+
+    /// Returns whether a key was affected by a removal since a generation.
+    func isChanged(_ key: CacheKey, since generation: Data) -> Bool {
+        guard generation.count == MemoryLayout<Int>.size else { return true }
+        let start = generation.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+        return !changes.isCurrent(.resource(key.resource), since: start)
+            || !changes.isCurrent(.account(key.account), since: start)
+    }
+
     // MARK: Writing
 
     /// Counts bytes of a body that is being written; returns `false` if such bodies would use half of the bound.
-    mutating func reserve(_ byteCount: Int, expecting expected: Int) -> Bool {
+    ///
+    /// Expected bytes must have room, but are not counted.
+    mutating func reserve(_ byteCount: Int, expecting expected: Int = 0) -> Bool {
         let limit = maximumByteCount / 2 - reservedByteCount
         guard byteCount <= limit, expected <= limit - byteCount, makeRoom(for: { _ in byteCount }) else { return false }
         reservedByteCount += byteCount
@@ -113,15 +133,16 @@ struct MemoryCacheContent {
     mutating func remove(_ entry: CacheEntry) { remove(response(of: entry)) }
 
     mutating func remove(resource: String) {
-        changes.add(resource: resource)
+        changes.add(.resource(resource))
         while let response = resources[resource]?.oldest { remove(response) }
     }
 
     mutating func remove(account: String?) {
-        changes.add(account: account)
         if let account {
+            changes.add(.account(account))
             while let response = accounts[account]?.oldest { remove(response) }
         } else {
+            changes.addAll()
             while let response = probation.oldest ?? protected.oldest { remove(response) }
         }
     }
@@ -145,5 +166,34 @@ struct MemoryCacheContent {
         if accounts[key.account]?.isEmpty == true { accounts[key.account] = nil }
         let others = keys[key]?.filter { $0 !== response } ?? []
         keys[key] = others.isEmpty ? nil : others
+    }
+}
+
+/// The locks of keys, a bounded number of them.
+struct MemoryCacheLocks {
+    private static let maximumCount = 1_024
+
+    private struct Lock {
+        let token: UUID
+        let expiry: Date
+    }
+
+    private var locks: [CacheKey: Lock] = [:]
+
+    /// Takes a lock; returns `nil` if another caller has it at `now`.
+    mutating func lock(_ key: CacheKey, for duration: Duration, at now: Date) -> UUID? {
+        if let lock = locks[key], lock.expiry > now { return nil }
+        if locks[key] == nil, locks.count >= Self.maximumCount,
+            let first = locks.min(by: { $0.value.expiry < $1.value.expiry })
+        {
+            locks[first.key] = nil
+        }
+        let lock = Lock(token: UUID(), expiry: now + duration / .seconds(1))
+        locks[key] = lock
+        return lock.token
+    }
+
+    mutating func unlock(_ key: CacheKey, _ token: UUID) {
+        if locks[key]?.token == token { locks[key] = nil }
     }
 }

@@ -16,12 +16,8 @@ extension RedisCacheStore {
         else { return nil }
         let bytes = values.dropFirst(2).first?.string
         guard bytes?.count ?? byteCount == byteCount else { return nil }
-        return RedisBodyReader(
-            bytes: bytes,
-            byteCount: byteCount,
-            token: String(decoding: token, as: UTF8.self),
-            store: self
-        )
+        if let bytes { return CacheBytes(bytes) }
+        return RedisBodyReader(byteCount: byteCount, token: String(decoding: token, as: UTF8.self), store: self)
     }
 
     /// Begins to store a response.
@@ -55,7 +51,7 @@ extension RedisCacheStore {
             let stored = RedisEntry.decode(generations + value, id: Data(id.utf8), key: entry.key)
         else { throw CacheStoreError.redis(.tooLarge) }
         let arguments: [RedisRequest.Argument] = [
-            .text(id), .bytes(value), .number(timeToLive), .bytes(Self.randomBytes(8)), .bytes(lastPiece),
+            .text(id), .bytes(value), .number(timeToLive), .bytes(.random(8)), .bytes(lastPiece),
             .bytes(generation ?? Data()),
         ]
         let reply = try await run(RedisScript.publish, entry.key, [.text(keys.secret)], arguments)
@@ -68,11 +64,6 @@ extension RedisCacheStore {
     func discard(_ pieceCount: Int, of token: String) {
         guard pieceCount > 0 else { return }
         post(RedisRequest(["UNLINK"] + (0..<pieceCount).map { .text(keys.piece($0, of: token)) }))
-    }
-
-    static func randomBytes(_ count: Int) -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 }
 #endif

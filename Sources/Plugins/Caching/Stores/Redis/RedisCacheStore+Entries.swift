@@ -3,11 +3,6 @@ public import Foundation
 @_spi(Stores) import PipelineRedis
 
 extension RedisCacheStore {
-    /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first; empty if there are none.
-    ///
-    /// - Throws: ``CacheStoreError``.
-    public func entries(for key: CacheKey) async throws -> [CacheEntry] { try await read(key).entries }
-
     /// Returns the variants of a key, the latest ``CacheEntry/responseDate`` first, and the generations of the store,
     /// of its resource and of its account.
     ///
@@ -17,34 +12,26 @@ extension RedisCacheStore {
     ///
     /// - Throws: ``CacheStoreError``.
     public func lookUp(_ key: CacheKey) async throws -> (entries: [CacheEntry], generation: Data?) {
-        let (entries, current) = try await read(key)
-        if current.count == RedisEntry.generationByteCount { return (entries, current) }
-        let made = try await run(RedisScript.makeGenerations, key, [], [.bytes(Self.randomBytes(8))]).string
-        guard let made, made.count == RedisEntry.generationByteCount else { throw CacheStoreError.redis(.corrupt) }
-        return (entries, made)
-    }
-
-    /// Returns the variants of a key, and those of its generations that exist.
-    private func read(_ key: CacheKey) async throws -> (entries: [CacheEntry], current: Data) {
         let names = keys.keys(for: key)
-        let request = RedisRequest(["MGET"] + names[1...], ["HGETALL", names[0]])
-        let replies = try await send(request)
+        let replies = try await send(RedisRequest(["MGET"] + names[1...], ["HGETALL", names[0]]))
         guard replies.count == 2, let found = replies[0].array, let values = replies[1].array else {
             throw CacheStoreError.redis(.corrupt)
         }
         let current = found.reduce(into: Data()) { $0 += $1.string ?? Data() }
-        return (entries(in: values, current, key), current)
+        let entries = entries(in: values, current, key)
+        if current.count == RedisEntry.generationByteCount { return (entries, current) }
+        let made = try await run(RedisScript.makeGenerations, key, [], [.bytes(.random(8))]).string
+        guard let made, made.count == RedisEntry.generationByteCount else { throw CacheStoreError.redis(.corrupt) }
+        return (entries, made)
     }
 
     /// Returns the entries among the names and values of a hash, without those of former generations.
     private func entries(in values: [RedisReply], _ current: Data, _ key: CacheKey) -> [CacheEntry] {
-        var entries: [CacheEntry] = []
-        for index in stride(from: 1, to: values.count, by: 2) {
+        let entries = stride(from: 1, to: values.count, by: 2).compactMap { index -> CacheEntry? in
             guard let id = values[index - 1].string, let value = values[index].string,
-                value.prefix(RedisEntry.generationByteCount) == current,
-                let entry = RedisEntry.decode(value, id: id, key: key)
-            else { continue }
-            entries.append(entry)
+                value.prefix(RedisEntry.generationByteCount) == current
+            else { return nil }
+            return RedisEntry.decode(value, id: id, key: key)
         }
         return entries.sorted { $0.responseDate > $1.responseDate }
     }
@@ -71,19 +58,73 @@ extension RedisCacheStore {
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(resource: String) async throws {
-        try await removeGeneration(keys.resource(resource))
+        _ = try await send(RedisRequest(["DEL", .text(keys.resource(resource))]), survivesCancellation: true)
     }
 
     /// Removes the responses of an account, or those of all accounts if it is `nil`, even if the task is cancelled.
     ///
     /// - Throws: ``CacheStoreError``.
     public func remove(account: String?) async throws {
-        try await removeGeneration(account.map(keys.account) ?? keys.generation)
-    }
-
-    private func removeGeneration(_ name: String) async throws {
+        let name = account.map(keys.account) ?? keys.generation
         _ = try await send(RedisRequest(["DEL", .text(name)]), survivesCancellation: true)
     }
+
+    // MARK: Secret and locks
+
+    /// Returns 32 random bytes that all stores with the prefix share.
+    ///
+    /// They live longer than all entries. If Redis loses them, the next call makes new ones.
+    ///
+    /// - Throws: ``CacheStoreError``.
+    public func secret() async throws -> Data {
+        let name = RedisRequest.Argument.text(keys.secret)
+        let lifetime = RedisRequest.Argument.number(timeToLive + 2 * RedisScript.readingTime)
+        let request = RedisRequest(
+            ["SET", name, .bytes(.random(32)), "NX", "EX", lifetime],
+            ["EXPIRE", name, lifetime],
+            ["GET", name]
+        )
+        let secret = try await send(request).last?.string
+        guard let secret, secret.count == 32 else { throw CacheStoreError.redis(.corrupt, "no secret") }
+        return secret
+    }
+
+    /// Takes the lock of a key, which expires by the clock of Redis.
+    ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - duration: how long the lock is held unless it is released, more than zero; rounded up to milliseconds.
+    ///   - now: ignored.
+    /// - Returns: a token; `nil` if another has the lock.
+    /// - Throws: ``CacheStoreError``.
+    public func lock(_ key: CacheKey, for duration: Duration, at now: Date) async throws -> UUID? {
+        precondition(duration > .zero, "the duration \(duration) of a lock is not positive")
+        let token = UUID()
+        let milliseconds = Int(min((duration / .milliseconds(1)).rounded(.up), 1e12))
+        let request = RedisRequest([
+            "SET", .text(keys.lock(key)), .text(token.uuidString), "NX", "PX", .number(milliseconds),
+        ])
+        do {
+            return try await send(request).first?.string == nil ? nil : token
+        } catch {
+            // Redis may have given the lock to a caller that does not learn of it.
+            post(unlocking(key, token))
+            throw error
+        }
+    }
+
+    /// Releases the lock of a key, even if the task is cancelled; does nothing if its token is another one.
+    ///
+    /// - Throws: ``CacheStoreError``.
+    public func unlock(_ key: CacheKey, _ token: UUID) async throws {
+        _ = try await send(unlocking(key, token), survivesCancellation: true)
+    }
+
+    private func unlocking(_ key: CacheKey, _ token: UUID) -> RedisRequest {
+        RedisRequest(["EVAL", .text(RedisScript.unlock), "1", .text(keys.lock(key)), .text(token.uuidString)])
+    }
+
+    // MARK: Scripts
 
     /// Runs a script on the keys of an entry and returns its reply.
     @discardableResult

@@ -5,11 +5,11 @@
 ///
 /// | key | value |
 /// |---|---|
-/// | `PREFIX:1:s` | the secret |
-/// | `PREFIX:1:g`, `PREFIX:1:r:RESOURCE`, `PREFIX:1:a:ACCOUNT` | generations: 8 random bytes |
-/// | `PREFIX:1:e:KEY` | a hash of the variants of a cache key: ids and ``RedisEntry`` |
-/// | `PREFIX:1:b:TOKEN:NUMBER` | a piece of a body, of 256 KiB except for the last one |
-/// | `PREFIX:1:l:KEY` | the token of the one who revalidates |
+/// | `PREFIX:2:s` | the secret |
+/// | `PREFIX:2:g`, `PREFIX:2:r:RESOURCE`, `PREFIX:2:a:ACCOUNT` | generations: 8 random bytes |
+/// | `PREFIX:2:e:KEY` | a hash of the variants of a cache key: ids and ``RedisEntry`` |
+/// | `PREFIX:2:b:TOKEN:NUMBER` | a piece of a body, of 256 KiB except for the last one |
+/// | `PREFIX:2:l:KEY` | the token of the one who revalidates |
 ///
 /// An entry is visible only while the generations that it was stored under are the current ones. The responses of a
 /// resource or an account are removed by removing its generation: in one step, however many they are. If Redis evicts a
@@ -24,7 +24,7 @@ struct RedisKeys: Sendable {
 
     init(prefix: String) {
         // The number is the version of the layout.
-        base = "\(prefix):1:"
+        base = "\(prefix):2:"
         secret = base + "s"
         generation = base + "g"
     }

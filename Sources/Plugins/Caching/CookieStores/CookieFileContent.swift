@@ -45,24 +45,21 @@ struct CookieFileContent: Codable, Equatable {
         }
     }
 
-    /// Returns the jars in the bytes of a file; checks the version before the rest.
+    /// Returns the jars in the bytes of a file.
     ///
     /// A file without bytes has no cookies, because it may have been created to be filled later.
     static func jars(from data: Data, path: String) throws(CookieStoreError) -> [String: CookieJar] {
         if data.isEmpty { return [:] }
-        struct Beginning: Decodable { var header: Header }
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf",
             negativeInfinity: "-inf",
             nan: "nan"
         )
-        let current = Header()
-        guard let header = try? decoder.decode(Beginning.self, from: data).header, header == current,
-            let accounts = try? decoder.decode(Self.self, from: data).accounts,
-            accounts.values.joined().allSatisfy({ CookieJar.orders.contains($0.order) })
+        guard let content = try? decoder.decode(Self.self, from: data), content.header == Header(),
+            content.accounts.values.joined().allSatisfy({ CookieJar.orders.contains($0.order) })
         else { throw CookieStoreError(.malformed, path: path) }
-        return accounts.mapValues { cookies in
+        return content.accounts.mapValues { cookies in
             var jar = CookieJar()
             jar.cookies = cookies
             jar.nextOrder = (cookies.map(\.order).max() ?? -1) + 1

@@ -23,7 +23,6 @@ actor CookieFile {
 
     private let path: String
     private let keepsSessionCookies: Bool
-    private let lock: CookieFileLock
 
     private var jars: [String: CookieJar] = [:]
     /// The file that `jars` corresponds to; `nil` if there was none.
@@ -36,7 +35,6 @@ actor CookieFile {
     init(_ path: String, keepsSessionCookies: Bool) {
         self.path = path
         self.keepsSessionCookies = keepsSessionCookies
-        lock = CookieFileLock(path)
     }
 
     func jar(account: String) throws(CookieStoreError) -> CookieJar {
@@ -49,12 +47,9 @@ actor CookieFile {
         account: String,
         _ change: @Sendable (inout CookieJar) -> Void
     ) throws(CookieStoreError) -> Bool {
-        try lock.tryLock { () throws(CookieStoreError) in
+        try withLock { () throws(CookieStoreError) in
             try refresh()
-            var changed = jars
-            var jar = jars[account] ?? CookieJar()
-            change(&jar)
-            changed[account] = jar.cookies.isEmpty ? nil : jar
+            let (changed, _) = changing(account, change)
             let content = content(of: changed)
             if written != nil || !content.hasSameCookies(as: self.content(of: jars)) { try write(content) }
             jars = changed
@@ -66,10 +61,7 @@ actor CookieFile {
     /// If the file would become too large, only cookies that are never written change.
     func updateMemory(account: String, _ change: @Sendable (inout CookieJar) -> Void) throws(CookieStoreError) {
         try refresh()
-        var changed = jars
-        var jar = jars[account] ?? CookieJar()
-        change(&jar)
-        changed[account] = jar.cookies.isEmpty ? nil : jar
+        var (changed, jar) = changing(account, change)
         if try content(of: changed).data(path: path).count > Self.maximumByteCount {
             let inMemory = jar.cookies.filter { !isWritten($0) }
             let inFile = (jars[account]?.cookies ?? []).filter { cookie in
@@ -82,14 +74,43 @@ actor CookieFile {
         jars = changed
     }
 
+    /// Returns the jars with a change of an account, and the jar of that account.
+    private func changing(
+        _ account: String,
+        _ change: (inout CookieJar) -> Void
+    ) -> (jars: [String: CookieJar], jar: CookieJar) {
+        var (changed, jar) = (jars, jars[account] ?? CookieJar())
+        change(&jar)
+        changed[account] = jar.cookies.isEmpty ? nil : jar
+        return (changed, jar)
+    }
+
     /// Removes the file and all jars, without reading it; returns `false` if another store has the lock.
     func tryRemoveFile() throws(CookieStoreError) -> Bool {
-        try lock.tryLock { () throws(CookieStoreError) in
+        try withLock { () throws(CookieStoreError) in
             for path in [path + ".tmp", path] where unlink(path) != 0 && errno != ENOENT {
                 throw CookieStoreError(.notWritable, path: self.path, .current)
             }
             (jars, current, written) = ([:], nil, nil)
         }
+    }
+
+    /// Runs a closure while no other store has the lock; returns `false` at once if one has it.
+    ///
+    /// The cookie file itself cannot be locked, because each change replaces it. The lock file beside it is never
+    /// removed: another process might have just opened it.
+    private func withLock(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) -> Bool {
+        let file: OpenFile
+        do throws(POSIXError) {
+            try OpenFile.createFolder(OpenFile.folder(of: path))
+            file = try OpenFile(path + ".lock", O_RDWR | O_CREAT | O_NONBLOCK)
+            guard try file.tryLock() else { return false }
+        } catch {
+            throw CookieStoreError(.notWritable, path: path, error)
+        }
+        defer { file.unlock() }
+        try body()
+        return true
     }
 
     private func content(of jars: [String: CookieJar]) -> CookieFileContent {
@@ -205,7 +226,7 @@ extension CookieJar {
         return jar
     }
 
-    private var byIdentity: [Cookie.Identity: Cookie] {
+    private var byIdentity: [[[UInt8]]: Cookie] {
         Dictionary(cookies.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,5 +1,6 @@
 #if Redis
 import Foundation
+@_spi(Stores) import PipelineRedis
 
 /// A body on its way to Redis, which is sent in pieces; the last one becomes visible together with the entry.
 actor RedisBodyWriter: CacheBodyWriter {
@@ -45,23 +46,11 @@ actor RedisBodyWriter: CacheBodyWriter {
         }
     }
 
-    func finish(totalByteCount: Int?) async throws -> CacheEntry {
-        guard let stored = try await finish(totalByteCount: totalByteCount, ifUnchangedSince: nil) else {
-            throw CacheStoreError.redis(.ended)
-        }
-        return stored
-    }
-
     func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
         guard !hasEnded else { throw CacheStoreError.redis(.ended) }
         entry.totalByteCount = totalByteCount
         do {
-            let stored = try await store.publish(
-                entry,
-                token: token,
-                lastPiece: rest,
-                ifUnchangedSince: generation
-            )
+            let stored = try await store.publish(entry, token: token, lastPiece: rest, ifUnchangedSince: generation)
             if stored == nil { end() } else { hasEnded = true }
             return stored
         } catch {
@@ -77,6 +66,30 @@ actor RedisBodyWriter: CacheBodyWriter {
         hasEnded = true
         rest = Data()
         store.discard(pieceCount, of: token)
+    }
+}
+
+/// A body of several pieces in Redis.
+struct RedisBodyReader: CacheBodyReader {
+    let byteCount: Int
+    let token: String
+    let store: RedisCacheStore
+
+    var bytes: Data? { nil }
+
+    func read(at offset: Int, upTo count: Int) async throws -> Data {
+        precondition(offset >= 0 && count > 0, "offset \(offset) is negative, or count \(count) is not positive")
+        guard offset < byteCount else { return Data() }
+        let (piece, start) = offset.quotientAndRemainder(dividingBy: RedisScript.pieceByteCount)
+        let expected = min(count, byteCount - offset, RedisScript.pieceByteCount - start)
+        let request = RedisRequest([
+            "GETRANGE", .text(store.keys.piece(piece, of: token)), .number(start), .number(start + expected - 1),
+        ])
+        let data = try await store.send(request).first?.string
+        guard let data, data.count == expected else {
+            throw CacheStoreError.redis(.unavailable, "a part of a body has been evicted")
+        }
+        return data
     }
 }
 #endif

@@ -1,6 +1,52 @@
 import HTTPTypes
 
 extension CacheControl {
+    /// Adds the directives of one line.
+    ///
+    /// Quotation marks that are not closed are part of a token, so they hide no directive after them.
+    mutating func parse(_ line: String) {
+        var rest = Substring(line).utf8
+        while !rest.isEmpty {
+            let name = Self.take(&rest) { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+            var argument = Argument.none
+            if rest.popFirst() == UInt8(ascii: "=") {
+                argument = Self.takeArgument(&rest)
+                if name.utf8.last?.isOptionalWhitespace == true { argument = .invalid }
+            }
+            apply(name.trimmed.lowercased(), argument)
+        }
+    }
+
+    /// Takes an argument and the comma after it.
+    private static func takeArgument(_ rest: inout Substring.UTF8View) -> Argument {
+        let quoted = takeQuotedString(&rest)
+        let text = take(&rest) { $0 != UInt8(ascii: ",") }
+        rest = rest.dropFirst()
+        if let quoted { return text.trimmed.isEmpty ? .text(quoted) : .invalid }
+        return text.utf8.first?.isOptionalWhitespace == false ? .text(String(text.trimmed)) : .invalid
+    }
+
+    /// Takes a quoted string and returns its content; returns `nil` if there is none, or if it is not closed.
+    private static func takeQuotedString(_ rest: inout Substring.UTF8View) -> String? {
+        guard rest.first == UInt8(ascii: "\"") else { return nil }
+        var content: [UInt8] = []
+        var unread = rest.dropFirst()
+        while let byte = unread.popFirst() {
+            if byte == UInt8(ascii: "\"") {
+                rest = unread
+                return String(decoding: content, as: UTF8.self)
+            }
+            content.append(byte == UInt8(ascii: "\\") ? unread.popFirst() ?? byte : byte)
+        }
+        return nil
+    }
+
+    private static func take(_ rest: inout Substring.UTF8View, while isTaken: (UInt8) -> Bool) -> Substring {
+        let taken = rest.prefix(while: isTaken)
+        rest = rest[taken.endIndex...]
+        return Substring(taken)
+    }
+
     /// The argument of a directive.
     enum Argument: Equatable {
         case none
@@ -67,7 +113,7 @@ extension CacheControl {
         }
         var names = scope?.names ?? []
         for element in list.split(separator: ",") {
-            guard let name = HTTPField.Name(element.trimmed) else {
+            guard let name = HTTPField.Name(String(element.trimmed)) else {
                 scope = .all
                 return
             }
@@ -79,12 +125,10 @@ extension CacheControl {
 
 extension StringProtocol {
     /// The text without spaces and tabs at both ends.
-    var trimmed: String {
-        let text = Substring(self).utf8
-        guard let start = text.firstIndex(where: { !$0.isOptionalWhitespace }),
-            let end = text.lastIndex(where: { !$0.isOptionalWhitespace })
-        else { return "" }
-        return String(Substring(text[start...end]))
+    var trimmed: Substring {
+        var text = Substring(self).utf8.drop(while: \.isOptionalWhitespace)
+        while text.last?.isOptionalWhitespace == true { text.removeLast() }
+        return Substring(text)
     }
 }
 
