@@ -9,6 +9,20 @@ final class ObservedCall<Value: Sendable>: Sendable {
         case cancelled
         /// The call did not end; it was cancelled and abandoned.
         case hung
+
+        var value: Value? {
+            if case .value(let value) = self { value } else { nil }
+        }
+
+        /// The violations of a check that requires a call to succeed, or to end in any other way than cancellation.
+        func violations(_ what: String, mayFail: Bool = false) -> [String] {
+            switch self {
+            case .value: []
+            case .failure(let error): mayFail ? [] : ["\(what) failed: \(error)"]
+            case .cancelled: ["\(what) ended as cancelled, although nothing cancelled it"]
+            case .hung: ["\(what) did not end"]
+            }
+        }
     }
 
     private final class Box: Sendable {
@@ -34,20 +48,11 @@ final class ObservedCall<Value: Sendable>: Sendable {
 
     var hasEnded: Bool { box.outcome.withLock { $0 != nil } }
 
+    /// The outcome so far.
+    var outcome: Outcome { box.outcome.withLock { $0 } ?? .hung }
+
     func cancel() {
         task.cancel()
-    }
-
-    /// Waits for the call to end; with a clock, moves time for sleeping tasks as long as no progress is made.
-    func end(
-        moving clock: ManualClock? = nil,
-        patience: Duration,
-        progress: () -> Int = { 0 }
-    ) async -> Outcome {
-        await Patience.wait(patience, moving: clock, progress: progress) { hasEnded }
-        let outcome = box.outcome.withLock { $0 }
-        if outcome == nil { cancel() }
-        return outcome ?? .hung
     }
 }
 

@@ -15,8 +15,16 @@ import Android
 ///
 /// Every wait includes the read end of a pipe; closing the write end permanently wakes all threads.
 final class LoopbackListener: Sendable {
+    struct State {
+        var activity = LoopbackServer.Activity()
+        var requests: [LoopbackServer.Request] = []
+        /// The names of holds that were released.
+        var released: Set<String> = []
+        var isStopped = false
+    }
+
     let port: Int
-    let board = LoopbackBoard()
+    let state = Watched(State())
     private let requestByteCount: Int
     private let greeting: [LoopbackServer.Action]
     private let handler: LoopbackServer.Handler
@@ -54,7 +62,7 @@ final class LoopbackListener: Sendable {
     func stop() {
         let writer = wakeWriter.withLock { $0.take() }
         guard let writer else { return }
-        board.stop()
+        state.update { $0.isStopped = true }
         close(writer)
         threads.wait()
         socket.close()
@@ -72,31 +80,35 @@ final class LoopbackListener: Sendable {
     }
 
     private func acceptConnections() {
-        while socket.waitUntilReady(to: .read) {
+        while socket.waitUntilReady(for: LoopbackSocket.readable) {
             guard let connection = socket.accept() else { continue }
-            board.connectionBegan()
+            state.update { state in
+                state.activity.connectionCount += 1
+                state.activity.openConnectionCount += 1
+            }
             startThread {
                 self.serve(connection)
                 connection.close()
-                self.board.connectionEnded()
+                self.state.update { $0.activity.openConnectionCount -= 1 }
             }
         }
     }
 
     private func serve(_ connection: LoopbackSocket) {
-        for action in greeting where !perform(action, on: connection) { return }
+        guard greeting.allSatisfy({ perform($0, on: connection) }) else { return }
         var reader = LoopbackRequestReader(limit: requestByteCount) { connection.receive() }
-        while true {
-            switch reader.next() {
-            case .request(let request):
-                board.record(request)
-                for action in handler(request) where !perform(action, on: connection) { return }
-            case .refused(let status):
-                _ = perform(.respond(status, headers: [("Connection", "close")]), on: connection)
-                return
-            case .end:
-                return
+        do {
+            while true {
+                let request = try reader.next()
+                state.update { state in
+                    state.requests.append(request)
+                    state.activity.requestCount += 1
+                }
+                guard handler(request).allSatisfy({ perform($0, on: connection) }) else { return }
             }
+        } catch {
+            guard case .refused(let status) = error else { return }
+            _ = perform(.respond(status, headers: [("Connection", "close")]), on: connection)
         }
     }
 
@@ -108,7 +120,9 @@ final class LoopbackListener: Sendable {
         case .receive:
             return connection.receive()?.isEmpty == false
         case .hold(let name):
-            if board.hold(name) { return true }
+            state.update { $0.activity.holdCount += 1 }
+            // Longer than the wait of a test, which can explain more.
+            if state.block(within: 180, until: { $0.isStopped || $0.released.contains(name) }) { return true }
             let sentence = "LoopbackServer: no test released “\(name)” in three minutes, so the connection is closed\n"
             FileHandle.standardError.write(Data(sentence.utf8))
             return false

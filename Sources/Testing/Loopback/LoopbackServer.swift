@@ -85,10 +85,10 @@ public final class LoopbackServer: Sendable {
     public var url: URL { Self.url(port: port) }
 
     /// The requests that were read, in the order in which they were completed.
-    public var requests: [Request] { listener.board.requests }
+    public var requests: [Request] { listener.state.read { $0.requests } }
 
     /// The counts of events so far.
-    public var activity: Activity { listener.board.activity }
+    public var activity: Activity { listener.state.read { $0.activity } }
 
     /// Waits until the counts satisfy a condition or the server is stopped.
     ///
@@ -98,12 +98,16 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async throws {
-        try await listener.board.wait(until: isSatisfied)
+        try await listener.state.wait {
+            $0.isStopped || isSatisfied($0.activity)
+        } orFailWith: {
+            "a test waited in vain for events at a loopback server; there were \($0.activity)"
+        }
     }
 
     /// Continues scripts that wait at a ``Action/hold(_:)`` with this name, now or later.
     public func release(_ name: String) {
-        listener.board.release(name)
+        listener.state.update { _ = $0.released.insert(name) }
     }
 
     /// Closes all connections and waits for the threads to end.
@@ -129,7 +133,7 @@ extension LoopbackServer {
         /// The lines of the header fields, without line endings.
         public let headerLines: [String]
         /// The body, without its transfer coding.
-        public let body: Data
+        public internal(set) var body = Data()
 
         /// Returns the values of a header field in order; names are compared case-insensitively.
         public func values(of name: String) -> [String] {
