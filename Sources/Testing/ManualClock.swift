@@ -31,49 +31,54 @@ public final class ManualClock: DatedClock, Sendable {
         }
     }
 
+    private struct Sleeper {
+        let deadline: Instant
+        let id: Int
+        let waiter: Waiter
+    }
+
     private struct State {
         var now = Instant(offset: .zero)
-        var nextID = 0
-        var sleepers: [Int: Waiter] = [:]
-        /// The deadlines of all sleepers.
-        var deadlines = DeadlineHeap()
+        var lastID = 0
+        /// The earliest deadline last; of equal deadlines, the first sleeper last.
+        var sleepers: [Sleeper] = []
         /// Called after a sleeper has been added, by the run that it belongs to.
         var sleepObservers: [Int: @Sendable () -> Void] = [:]
 
         mutating func makeID() -> Int {
-            nextID += 1
-            return nextID
+            lastID += 1
+            return lastID
         }
 
-        mutating func add(_ sleeper: Waiter, until deadline: Instant) -> Int {
-            let id = makeID()
-            sleepers[id] = sleeper
-            deadlines.insert(DeadlineHeap.Entry(deadline: deadline, id: id))
-            if deadlines.count > 2 * sleepers.count + 64 { deadlines.compact { sleepers[$0.id] != nil } }
-            return id
+        /// The index of a sleeper, or the one at which to insert it.
+        func index(_ deadline: Instant, _ id: Int) -> Int {
+            sleepers.partitionIndex { ($0.deadline, $0.id) > (deadline, id) }
         }
 
-        /// The earliest deadline of a sleeper.
-        mutating func earliestDeadline() -> Instant? {
-            while let first = deadlines.first {
-                if sleepers[first.id] != nil { return first.deadline }
-                deadlines.removeFirst()
-            }
-            return nil
+        /// Adds a sleeper unless it was cancelled or its deadline has been reached.
+        ///
+        /// - Returns: the observers to call.
+        mutating func add(_ sleeper: Sleeper) -> [@Sendable () -> Void] {
+            if sleeper.deadline <= now { sleeper.waiter.end() }
+            guard !sleeper.waiter.hasEnded else { return [] }
+            sleepers.insert(sleeper, at: index(sleeper.deadline, sleeper.id))
+            return Array(sleepObservers.values)
+        }
+
+        mutating func remove(_ deadline: Instant, _ id: Int) {
+            let index = index(deadline, id)
+            if index < sleepers.count, sleepers[index].id == id { sleepers.remove(at: index) }
         }
 
         /// Removes and returns the sleepers whose deadline has been reached, the earliest first.
-        mutating func takeDue() -> [Waiter] {
-            var due: [Waiter] = []
-            while let deadline = earliestDeadline(), deadline <= now, let first = deadlines.first {
-                deadlines.removeFirst()
-                if let sleeper = sleepers.removeValue(forKey: first.id) { due.append(sleeper) }
-            }
+        mutating func takeDue() -> [Sleeper] {
+            var due: [Sleeper] = []
+            while let next = sleepers.last, next.deadline <= now { due.append(sleepers.removeLast()) }
             return due
         }
     }
 
-    private let state = Watched(State())
+    private let state = WaitableValue(State())
 
     private let startDate: Date
 
@@ -101,15 +106,16 @@ public final class ManualClock: DatedClock, Sendable {
 
     /// Waits until the clock reaches the deadline; throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try Task.checkCancellation()
-        let sleeper = Waiter()
-        let added: (id: Int, observers: [@Sendable () -> Void])? = state.update { state in
-            guard deadline > state.now else { return nil }
-            return (state.add(sleeper, until: deadline), Array(state.sleepObservers.values))
+        let waiter = Waiter()
+        let id = state.update { $0.makeID() }
+        try await withTaskCancellationHandler {
+            let observers = state.update { $0.add(Sleeper(deadline: deadline, id: id, waiter: waiter)) }
+            for observer in observers { observer() }
+            try await waiter.wait()
+        } onCancel: {
+            waiter.end(.failure(CancellationError()))
+            state.update { $0.remove(deadline, id) }
         }
-        guard let (id, observers) = added else { return }
-        for observer in observers { observer() }
-        try await sleeper.wait { state.update { _ = $0.sleepers.removeValue(forKey: id) } }
     }
 
     /// Calls a closure after each sleeper that is added, until the returned number is removed.
@@ -132,12 +138,12 @@ public final class ManualClock: DatedClock, Sendable {
             state.now = state.now.advanced(by: duration)
             return state.takeDue()
         }
-        for sleeper in woken { sleeper.end() }
+        for sleeper in woken { sleeper.waiter.end() }
     }
 
     /// The time to the earliest deadline of a sleeper, `nil` if no task is sleeping.
     var timeToNextSleeper: Duration? {
-        state.update { state in state.earliestDeadline().map { state.now.duration(to: $0) } }
+        state.read { state in state.sleepers.last.map { state.now.duration(to: $0.deadline) } }
     }
 
     /// Waits until at least this many tasks are sleeping, one by default.
@@ -156,12 +162,12 @@ public final class ManualClock: DatedClock, Sendable {
     /// - Returns: whether a task was sleeping.
     @discardableResult
     public func advanceIfAnyoneSleeps() -> Bool {
-        let woken: [Waiter] = state.update { state in
-            guard let earliest = state.earliestDeadline() else { return [] }
+        let woken: [Sleeper] = state.update { state in
+            guard let earliest = state.sleepers.last?.deadline else { return [] }
             state.now = max(state.now, earliest)
             return state.takeDue()
         }
-        for sleeper in woken { sleeper.end() }
+        for sleeper in woken { sleeper.waiter.end() }
         return !woken.isEmpty
     }
 
@@ -175,5 +181,19 @@ public final class ManualClock: DatedClock, Sendable {
         let distance = timeToNextSleeper ?? .zero
         advance(by: distance)
         return distance
+    }
+}
+
+extension Array {
+    /// Returns the index of the first element for which a condition does not hold.
+    ///
+    /// The condition must hold for all elements before it, and for none after it.
+    func partitionIndex(where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -64,7 +64,7 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    private let requests = Watched<[PipelineRequest]>([])
+    private let requests = WaitableValue<[PipelineRequest]>([])
     private let makeStep: @Sendable (PipelineRequest, Int) -> Step
 
     /// Whether the transport reports that it decodes content codings.

@@ -111,6 +111,7 @@ extension MoyaProvider {
         case .networkError(let error):
             return .failure(.underlying(error, nil))
         }
-        return target.validationType.accepts(response.statusCode) ? .success(response) : .failure(.unaccepted(response))
+        return target.validationType.native.accepts(response.statusCode)
+            ? .success(response) : .failure(.unaccepted(response))
     }
 }

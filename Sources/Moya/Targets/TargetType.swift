@@ -97,15 +97,6 @@ public enum ValidationType: Equatable, Sendable {
     /// Accepts the given statuses; an empty list accepts every status.
     case customCodes([Int])
 
-    func accepts(_ statusCode: Int) -> Bool {
-        switch self {
-        case .none: true
-        case .successCodes: (200..<300).contains(statusCode)
-        case .successAndRedirectCodes: (200..<400).contains(statusCode)
-        case .customCodes(let codes): codes.isEmpty || codes.contains(statusCode)
-        }
-    }
-
     /// The same validation by the native provider.
     var native: PipelineCore.ValidationType {
         switch self {

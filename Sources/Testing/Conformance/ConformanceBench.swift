@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import PipelineCore
-import Synchronization
 
 /// A target of a check, with its response, both as bytes from a server and as a sample.
 struct ConformanceTarget: TargetType {
@@ -33,24 +32,20 @@ struct ConformanceTarget: TargetType {
 
 /// A transport under test and a server for it to connect to.
 struct ConformanceBench: Sendable {
-    /// The targets that were made, by path.
-    private final class Targets: Sendable {
-        let byPath = Mutex<[String: ConformanceTarget]>([:])
-    }
-
     let transport: any Transport
     let kind: TransportConformance.Kind
     let clock = ManualClock()
     let server: LoopbackServer
-    private let targets: Targets
+    /// The targets that were registered, by path.
+    private let targets: WaitableValue<[String: ConformanceTarget]>
 
     init(transport: any Transport, kind: TransportConformance.Kind) throws {
-        let targets = Targets()
+        let targets = WaitableValue<[String: ConformanceTarget]>([:])
         self.transport = transport
         self.kind = kind
         self.targets = targets
         server = try LoopbackServer { request in
-            targets.byPath.withLock { $0[request.target] }?.actions ?? [.respond(404)]
+            targets.read { $0[request.target] }?.actions ?? [.respond(404)]
         }
     }
 
@@ -58,7 +53,7 @@ struct ConformanceBench: Sendable {
     func target(_ target: ConformanceTarget) -> ConformanceTarget {
         var target = target
         target.baseURL = server.url
-        targets.byPath.withLock { [target] in $0[target.path] = target }
+        targets.update { $0[target.path] = target }
         return target
     }
 

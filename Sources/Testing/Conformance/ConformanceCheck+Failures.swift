@@ -10,8 +10,8 @@ extension ConformanceCheck {
         ConformanceCheck(network: "an attempt that takes too long is timeout.attempt", attemptTimeout),
         ConformanceCheck(network: "a refused connection is connect.refused", refused),
         ConformanceCheck(network: "an empty response is connectionLost") { bench in
-            try await require(.connectionLost, bench, after: .close)
-            try await require(.connectionLost, bench, after: .reset)
+            try await require(.connectionLost, bench, then: .close)
+            try await require(.connectionLost, bench, then: .reset)
         },
         ConformanceCheck(network: "a reset within the body is connectionLost", reset),
         ConformanceCheck("a body over the limit is limit.bodyBytes", limit),

@@ -21,10 +21,10 @@ extension ConformanceCheck {
     private static func cutBodies(_ bench: ConformanceBench) async throws {
         for count in 0..<5 {
             let text = ok + "Content-Length: 5\r\n\r\n" + "hello".prefix(count)
-            try await require(.truncated, bench, after: .send(text), .close)
+            try await require(.truncated, bench, after: text, then: .close)
         }
         for chunks in ["", "5", "5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n"] {
-            try await require(.truncated, bench, after: .send(chunked + chunks), .close)
+            try await require(.truncated, bench, after: chunked + chunks, then: .close)
         }
     }
 
@@ -32,8 +32,7 @@ extension ConformanceCheck {
         for value in [
             "2\r\nContent-Length: 5", "5\r\nContent-Length: 2", "-5", "+5", "0x5", "5 5", "", "99999999999999999999",
         ] {
-            let text = ok + "Content-Length: \(value)\r\n\r\nhello"
-            try await require(.malformedResponse, bench, after: .send(text))
+            try await require(.malformedResponse, bench, after: ok + "Content-Length: \(value)\r\n\r\nhello")
         }
     }
 
@@ -42,13 +41,13 @@ extension ConformanceCheck {
             "garbage", "HTTP/1.1 abc", "HTTP/1.1 99 Low", "HTTP/1.1 000 None", "HTTP/1.1 1000 High", "HTTP/0.9 200 OK",
             "\u{0}HTTP/1.1 200 OK",
         ] {
-            try await require(.malformedResponse, bench, after: .send(line + "\r\n" + hi))
+            try await require(.malformedResponse, bench, after: line + "\r\n" + hi)
         }
         for line in ["garbage", "HTTP/1.1 abc", "HTTP/1.1 99 Low"] {
-            try await require(.malformedResponse, bench, after: .send(line + "\r\n\r\n"), .close)
+            try await require(.malformedResponse, bench, after: line + "\r\n\r\n", then: .close)
         }
         for line in ["no colon", "X-A : 1", ": 1", "X-A: a\u{0}b"] {
-            try await require(.malformedResponse, bench, after: .send(ok + line + "\r\n" + hi))
+            try await require(.malformedResponse, bench, after: ok + line + "\r\n" + hi)
         }
     }
 
@@ -56,16 +55,15 @@ extension ConformanceCheck {
         let target = bench.target(.init(path: "/chunks", script: [.send(chunked + "5;a=b\r\nhello\r\n0;c\r\n\r\n")]))
         try require(try await bench.response(to: target).data, is: Data("hello".utf8), "a chunked body")
         for size in ["fffffffffffffffff", "-5", "g"] {
-            let text = chunked + size + "\r\nhello\r\n0\r\n\r\n"
-            try await require(.malformedResponse, bench, after: .send(text))
+            try await require(.malformedResponse, bench, after: chunked + size + "\r\nhello\r\n0\r\n\r\n")
         }
     }
 
     private static func headerLimits(_ bench: ConformanceBench) async throws {
         let value = String(repeating: "a", count: 400_000)
-        try await require(.limit(.headerBytes), bench, after: .send(ok + "X-A: \(value)\r\n" + hi))
+        try await require(.limit(.headerBytes), bench, after: ok + "X-A: \(value)\r\n" + hi)
         let fields = (0..<6_000).map { "h\($0):\r\n" }.joined()
-        try await require(.limit(.headerCount), bench, after: .send(ok + fields + hi))
+        try await require(.limit(.headerCount), bench, after: ok + fields + hi)
     }
 
     private static func informational(_ bench: ConformanceBench) async throws {
@@ -73,7 +71,7 @@ extension ConformanceCheck {
         let response = try await bench.response(to: .init(path: "/hints", script: [.send(hints + ok + hi)]))
         try require(response.statusCode, is: 200, "the status")
         try require(response.headers.count, is: 1, "the number of header fields")
-        try await require(.malformedResponse, bench, after: .send("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+        try await require(.malformedResponse, bench, after: "HTTP/1.1 101 Switching Protocols\r\n\r\n")
     }
 
     private static func surplus(_ bench: ConformanceBench) async throws {

@@ -48,18 +48,18 @@ struct ConformanceCheck: Sendable {
         throw Failure(message: "it did not fail")
     }
 
-    /// Requires that a call fails with a code if the server follows a script, and that the next call does not.
+    /// Requires that a call fails with a code if the server sends a text and then waits, closes or resets the
+    /// connection, and that the next call does not fail.
     ///
     /// Uses POST so that no transport retries.
     static func require(
         _ expected: PipelineError.Code,
         _ bench: ConformanceBench,
-        after script: LoopbackServer.Action...
+        after text: String = "",
+        then end: LoopbackServer.Action...
     ) async throws {
-        let target = bench.target(.init(path: "/fault", method: .post, script: script))
-        var sent = Data()
-        if case .send(let bytes)? = script.first?.kind { sent = bytes.prefix(100) }
-        let what = "the code after \(String(decoding: sent, as: UTF8.self).debugDescription)"
+        let target = bench.target(.init(path: "/fault", method: .post, script: [.send(text)] + end))
+        let what = "the code after \(text.prefix(100).debugDescription)"
         try await require(expected, what) { _ = try await bench.response(to: target) }
         try await requireNext(bench)
     }

@@ -1,6 +1,3 @@
-import PipelineCore
-import Synchronization
-
 /// A call that runs in its own task and whose end can be awaited with a limit.
 final class ObservedCall<Value: Sendable>: Sendable {
     enum Outcome: Sendable {
@@ -25,15 +22,11 @@ final class ObservedCall<Value: Sendable>: Sendable {
         }
     }
 
-    private final class Box: Sendable {
-        let outcome = Mutex<Outcome?>(nil)
-    }
-
-    private let box = Box()
+    private let result = WaitableValue<Outcome?>(nil)
     private let task: Task<Void, Never>
 
     init(_ work: @escaping @Sendable () async throws -> Value) {
-        task = Task { [box] in
+        task = Task { [result] in
             let outcome: Outcome
             do {
                 outcome = .value(try await work())
@@ -42,14 +35,14 @@ final class ObservedCall<Value: Sendable>: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            box.outcome.withLock { $0 = outcome }
+            result.update { $0 = outcome }
         }
     }
 
-    var hasEnded: Bool { box.outcome.withLock { $0 != nil } }
+    var hasEnded: Bool { result.read { $0 != nil } }
 
     /// The outcome so far.
-    var outcome: Outcome { box.outcome.withLock { $0 } ?? .hung }
+    var outcome: Outcome { result.read { $0 } ?? .hung }
 
     func cancel() {
         task.cancel()

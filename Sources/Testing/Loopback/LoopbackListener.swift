@@ -1,16 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// Accepts connections on its own thread and serves each of them on another.
 ///
 /// Every wait includes the read end of a pipe; closing the write end permanently wakes all threads.
@@ -24,7 +14,7 @@ final class LoopbackListener: Sendable {
     }
 
     let port: Int
-    let state = Watched(State())
+    let state = WaitableValue(State())
     private let requestByteCount: Int
     private let greeting: [LoopbackServer.Action]
     private let handler: LoopbackServer.Handler
@@ -42,18 +32,16 @@ final class LoopbackListener: Sendable {
         self.requestByteCount = requestByteCount
         self.greeting = greeting
         self.handler = handler
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw LoopbackSocket.lastError }
-        wakeReader = ends[0]
-        wakeWriter = Mutex(ends[1])
+        let (reader, writer) = try LoopbackSocket.makePipe()
+        wakeReader = reader
+        wakeWriter = Mutex(writer)
         do {
             (socket, port) = try LoopbackSocket.listening(
-                wakeReader: ends[0],
+                wakeReader: reader,
                 receiveBufferByteCount: receiveBufferByteCount
             )
         } catch {
-            close(ends[0])
-            close(ends[1])
+            for end in [reader, writer] { closeDescriptor(end) }
             throw error
         }
         startThread { self.acceptConnections() }
@@ -63,10 +51,10 @@ final class LoopbackListener: Sendable {
         let writer = wakeWriter.withLock { $0.take() }
         guard let writer else { return }
         state.update { $0.isStopped = true }
-        close(writer)
+        closeDescriptor(writer)
         threads.wait()
         socket.close()
-        close(wakeReader)
+        closeDescriptor(wakeReader)
     }
 
     private func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -95,7 +83,7 @@ final class LoopbackListener: Sendable {
     }
 
     private func serve(_ connection: LoopbackSocket) {
-        guard greeting.allSatisfy({ perform($0, on: connection) }) else { return }
+        guard greeting.allSatisfy({ $0.perform(connection, state) }) else { return }
         var reader = LoopbackRequestReader(limit: requestByteCount) { connection.receive() }
         do {
             while true {
@@ -104,38 +92,11 @@ final class LoopbackListener: Sendable {
                     state.requests.append(request)
                     state.activity.requestCount += 1
                 }
-                guard handler(request).allSatisfy({ perform($0, on: connection) }) else { return }
+                guard handler(request).allSatisfy({ $0.perform(connection, state) }) else { return }
             }
         } catch {
             guard case .refused(let status) = error else { return }
-            _ = perform(.respond(status, headers: [("Connection", "close")]), on: connection)
-        }
-    }
-
-    /// Returns whether the connection stays open.
-    private func perform(_ action: LoopbackServer.Action, on connection: LoopbackSocket) -> Bool {
-        switch action.kind {
-        case .send(let bytes):
-            return connection.send(bytes)
-        case .receive:
-            return connection.receive()?.isEmpty == false
-        case .hold(let name):
-            state.update { $0.activity.holdCount += 1 }
-            // Longer than the wait of a test, which can explain more.
-            if state.block(within: 180, until: { $0.isStopped || $0.released.contains(name) }) { return true }
-            let sentence = "LoopbackServer: no test released “\(name)” in three minutes, so the connection is closed\n"
-            FileHandle.standardError.write(Data(sentence.utf8))
-            return false
-        case .wait(let duration):
-            return connection.pause(for: duration)
-        case .close:
-            return false
-        case .reset:
-            connection.resetOnClose()
-            return false
-        case .stall:
-            while let bytes = connection.receive(), !bytes.isEmpty {}
-            return false
+            _ = LoopbackServer.Action.respond(status, headers: [("Connection", "close")]).perform(connection, state)
         }
     }
 }

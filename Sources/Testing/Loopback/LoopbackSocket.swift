@@ -95,24 +95,6 @@ struct LoopbackSocket: Sendable {
         return connection
     }
 
-    /// Returns `false` if the server stops before the time is over.
-    func pause(for duration: Duration) -> Bool {
-        var wait = pollfd(fd: wakeReader, events: Self.readable, revents: 0)
-        let end = ContinuousClock.now + duration
-        while true {
-            let rest = ContinuousClock.now.duration(to: end)
-            guard rest > .zero else { return true }
-            // Rounded up to avoid a busy loop within the last millisecond.
-            let result = poll(&wait, 1, Self.milliseconds(rest))
-            if result > 0 || (result < 0 && errno != EINTR) { return false }
-        }
-    }
-
-    private static func milliseconds(_ duration: Duration) -> CInt {
-        let (seconds, attoseconds) = duration.components
-        return CInt(clamping: min(seconds, 1_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
-    }
-
     /// Returns `false` if the server stops or the time is over.
     func waitUntilReady(for events: Int16, within milliseconds: CInt = -1) -> Bool {
         var waits = [
@@ -167,6 +149,12 @@ struct LoopbackSocket: Sendable {
         closeDescriptor(descriptor)
     }
 
+    static func makePipe() throws -> (reader: CInt, writer: CInt) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw lastError }
+        return (ends[0], ends[1])
+    }
+
     /// Closes the socket and throws the last error unless a call has succeeded.
     private func require(_ hasSucceeded: Bool) throws {
         guard !hasSucceeded else { return }
@@ -199,6 +187,6 @@ private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sock
     connect(descriptor, address, length)
 }
 
-private func closeDescriptor(_ descriptor: CInt) {
+func closeDescriptor(_ descriptor: CInt) {
     _ = close(descriptor)
 }

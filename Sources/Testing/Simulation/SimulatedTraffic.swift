@@ -52,8 +52,7 @@ struct SimulatedTraffic {
         let there = travelTime.draw(&travelRandom)
         let ticket = Ticket(id: fates.count, arrival: now + there, wayBack: travelTime.draw(&travelRandom))
         fates.append(nil)
-        let index = travelling.lastIndex { $0.arrival > ticket.arrival }.map { $0 + 1 } ?? 0
-        travelling.insert(ticket, at: index)
+        travelling.insert(ticket, at: travelling.partitionIndex { $0.arrival > ticket.arrival })
         return ticket
     }
 

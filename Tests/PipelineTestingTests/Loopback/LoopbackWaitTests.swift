@@ -66,10 +66,10 @@ struct LoopbackWaitTests {
 
     @Test("A hold that is not released ends after its time, and a released one does not hold")
     func vainHold() {
-        let released = Watched<Set<String>>([])
-        #expect(!released.block(within: 0.001) { $0.contains("never") })
+        let released = WaitableValue<Set<String>>([])
+        #expect(!released.block(within: .milliseconds(1)) { $0.contains("never") })
         released.update { $0 = ["known"] }
-        #expect(released.block(within: 0.001) { $0.contains("known") })
+        #expect(released.block(within: .milliseconds(1)) { $0.contains("known") })
     }
 
     @Test("Waiting in vain fails with a sentence, and the server still works")

@@ -18,7 +18,7 @@ public struct WaitTimeout: Error, CustomStringConvertible {
 /// A value that tests change and wait for.
 // The condition guards the value and the watchers. It is not a `Mutex` because threads wait for it, and because the
 // thread sanitizer does not see the slow path of a `Mutex` and would report false races.
-final class Watched<Value>: @unchecked Sendable {
+final class WaitableValue<Value>: @unchecked Sendable {
     private let condition = NSCondition()
     private var value: Value
     private var watchers: [(isSatisfied: @Sendable (Value) -> Bool, waiter: Waiter)] = []
@@ -73,11 +73,14 @@ final class Watched<Value>: @unchecked Sendable {
     /// Blocks the thread until the value satisfies a condition.
     ///
     /// - Returns: whether it did before the time was over.
-    func block(within seconds: TimeInterval, until isSatisfied: (Value) -> Bool) -> Bool {
-        let end = Date(timeIntervalSinceNow: seconds)
+    func block(within limit: Duration, until isSatisfied: (Value) -> Bool) -> Bool {
+        let end = ContinuousClock.now + limit
         return condition.withLock {
             while !isSatisfied(value) {
-                guard condition.wait(until: end) else { return isSatisfied(value) }
+                let rest = ContinuousClock.now.duration(to: end)
+                guard rest > .zero else { return false }
+                // In parts, because Foundation refuses long times.
+                _ = condition.wait(until: Date(timeIntervalSinceNow: min(rest / .seconds(1), 60)))
             }
             return true
         }
@@ -93,6 +96,8 @@ final class Waiter: Sendable {
 
     private let state = Mutex(State())
 
+    var hasEnded: Bool { state.withLock { $0.result != nil } }
+
     /// Ends the wait unless it has ended.
     func end(_ result: Result<Void, any Error> = .success(())) {
         let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
@@ -106,11 +111,10 @@ final class Waiter: Sendable {
     /// Waits for the end.
     ///
     /// - Throws: how the wait ended, if not by what it waits for.
-    func wait(onCancel: @Sendable () -> Void = {}) async throws {
+    func wait() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { begin($0) }
         } onCancel: {
-            onCancel()
             end(.failure(CancellationError()))
         }
     }
