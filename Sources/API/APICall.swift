@@ -74,6 +74,13 @@ public struct APICall<Value: Sendable>: Sendable {
         self.prepare = prepare
     }
 
+    fileprivate func onPlainSuccess(_ handler: @escaping Handler) -> APICall {
+        with {
+            $0.handlers.plainSuccess = handler
+            $0.handlers.success = nil
+        }
+    }
+
     private func with(_ change: (inout APICall) -> Void) -> APICall {
         var copy = self
         change(&copy)
@@ -143,20 +150,14 @@ extension APICall {
 extension APICall where Value == IgnoredBody {
     /// Returns a copy with a handler that runs when the call succeeds.
     public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
-        with {
-            $0.handlers.plainSuccess = handler
-            $0.handlers.success = nil
-        }
+        onPlainSuccess(handler)
     }
 }
 
 extension APICall where Value == APIBatch.Outcome {
     /// Returns a copy with a handler that runs when the batch ends, even if some operations failed without ending it.
     public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
-        with {
-            $0.handlers.plainSuccess = handler
-            $0.handlers.success = nil
-        }
+        onPlainSuccess(handler)
     }
 }
 
@@ -192,15 +193,9 @@ extension APICall {
         }
         let listener = APIListener(hearsProgress: handlers.progress != nil) { step in
             switch step {
-            case .started:
-                guard let started = handlers.requestStarted else { return true }
-                return await deliver(to: started.isolation, unless: cancellation) { await started() }
-            case .failure(let error):
-                guard let general = handlers.error else { return true }
-                return await deliver(to: general.isolation, unless: cancellation) { await general(error) }
-            case .progress(let progress):
-                guard let handler = handlers.progress else { return true }
-                return await deliver(to: handler.isolation, unless: cancellation) { await handler(progress) }
+            case .started: await deliver(to: handlers.requestStarted, unless: cancellation)
+            case .failure(let error): await deliver(error, to: handlers.error, unless: cancellation)
+            case .progress(let progress): await deliver(progress, to: handlers.progress, unless: cancellation)
             }
         }
         return await perform(listener)
@@ -213,17 +208,11 @@ extension APICall {
     private func end(_ result: Result<Value, PipelineError>, _ cancellation: Cancellation?) async -> Bool {
         switch result {
         case .success(let value):
-            if let plain = handlers.plainSuccess {
-                return await deliver(to: plain.isolation, unless: cancellation) { await plain() }
-            }
-            guard let success = handlers.success else { return cancellation?.isRequested != true }
-            return await deliver(to: success.isolation, unless: cancellation) { await success(value) }
+            if let plain = handlers.plainSuccess { return await deliver(to: plain, unless: cancellation) }
+            return await deliver(value, to: handlers.success, unless: cancellation)
         case .failure(let error):
-            if let special = special(for: error) {
-                return await deliver(to: special.isolation, unless: cancellation) { await special() }
-            }
-            guard let general = handlers.error else { return cancellation?.isRequested != true }
-            return await deliver(to: general.isolation, unless: cancellation) { await general(error) }
+            if let special = special(for: error) { return await deliver(to: special, unless: cancellation) }
+            return await deliver(error, to: handlers.error, unless: cancellation)
         }
     }
 
@@ -237,13 +226,23 @@ extension APICall {
         }
     }
 
-    @discardableResult
-    private func deliver(
-        to actor: (any Actor)?,
-        unless cancellation: Cancellation?,
-        _ handler: @Sendable () async -> Void
+    /// Runs a handler, if there is one, unless the call is cancelled first.
+    ///
+    /// - Returns: `false` if the call was cancelled first.
+    private func deliver(to handler: Handler?, unless cancellation: Cancellation?) async -> Bool {
+        let isCancelled = { @Sendable in cancellation?.isRequested ?? false }
+        guard let handler else { return !isCancelled() }
+        return await place.run(isolatedTo: handler.isolation, unless: isCancelled) { await handler() }
+    }
+
+    private func deliver<Input: Sendable>(
+        _ input: Input,
+        to handler: (@isolated(any) @Sendable (Input) -> Void)?,
+        unless cancellation: Cancellation?
     ) async -> Bool {
-        await place.run(isolatedTo: actor, unless: { cancellation?.isRequested ?? false }, handler)
+        let isCancelled = { @Sendable in cancellation?.isRequested ?? false }
+        guard let handler else { return !isCancelled() }
+        return await place.run(isolatedTo: handler.isolation, unless: isCancelled) { await handler(input) }
     }
 }
 

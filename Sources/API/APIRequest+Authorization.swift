@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 public import PipelineCore
 
 private enum Authorized: RequestOptionKey {
@@ -28,7 +30,7 @@ extension APIRequest {
     ///   - password: the password of the user.
     /// - Returns: the copy.
     public func basicAuth(username: String, password: String) -> Self {
-        with { $0.credential = APICredential(.basic(username, password)) }
+        with { $0.credential = .basic(username, password) }
     }
 
     /// Returns a copy that sends a fixed Bearer token; for tokens that change, use AccessTokenPlugin.
@@ -44,7 +46,7 @@ extension APIRequest {
     /// - Parameter token: the token to send.
     /// - Returns: the copy.
     public func bearer(_ token: String) -> Self {
-        with { $0.credential = APICredential(.bearer(token)) }
+        with { $0.credential = .bearer(token) }
     }
 
     /// Returns a copy that is sent with a token from the provider's token plugin, such as AccessTokenPlugin.
@@ -62,4 +64,45 @@ extension APIRequest {
 
     /// The form in which a token plugin sends its token, `nil` for no token.
     public var authorizationType: AuthorizationType? { parts.authorizationType }
+}
+
+/// A credential that is part of a request.
+enum APICredential: Sendable {
+    case basic(String, String)
+    case bearer(String)
+
+    /// Sets Authorization.
+    ///
+    /// Unless cleartext is allowed, no plugin can send it in clear text.
+    ///
+    /// - Throws: `PipelineError` with code `invalidRequest`, without the value in its text.
+    func authorize(_ request: inout PipelineRequest, cleartext: CleartextPolicy) throws {
+        let value = try value()
+        if cleartext == .allowed {
+            try request.setHeader(value, for: .authorization, isSecret: true)
+        } else {
+            try request.setConfidentialHeader(value, for: .authorization)
+        }
+    }
+
+    private func value() throws -> String {
+        switch self {
+        case .basic(let name, let password):
+            guard !name.utf8.contains(UInt8(ascii: ":")) else { throw Self.refused("the user name has a colon") }
+            for text in [name, password]
+            where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                throw Self.refused("the user name or the password has a control character")
+            }
+            let text = "\(name):\(password)".precomposedStringWithCanonicalMapping
+            return "Basic " + Data(text.utf8).base64EncodedString()
+        case .bearer(let token):
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x2c })
+            else { throw Self.refused("the token is not one word") }
+            return "Bearer " + token
+        }
+    }
+
+    private static func refused(_ reason: String) -> PipelineError {
+        PipelineError(.invalidRequest(.credential), reason)
+    }
 }

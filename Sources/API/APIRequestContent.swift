@@ -1,9 +1,9 @@
-public import PipelineCore
+import PipelineCore
 import Synchronization
 
 extension RequestTask.Kind {
     /// The content of an ``APIRequest``: its query, its payload or task, and its credential.
-    public static let api = Self("what an APIRequest carries")
+    static let api = Self("what an APIRequest carries")
 }
 
 /// The content of an ``APIRequest``: its query, its payload or task, and its credential.

@@ -1,6 +1,5 @@
 public import Foundation
 public import PipelineCore
-import Synchronization
 
 /// A clock whose time changes only when a test advances it.
 ///
@@ -34,59 +33,52 @@ public final class ManualClock: DatedClock, Sendable {
 
     private struct Sleeper {
         let deadline: Instant
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
-    private struct Watcher {
-        let count: Int
+        let id: Int
         let waiter: Waiter
     }
 
     private struct State {
         var now = Instant(offset: .zero)
-        var nextID = 0
-        var sleepers: [Int: Sleeper] = [:]
-        /// The deadlines of all sleepers.
-        var deadlines = DeadlineHeap()
-        var cancelled: Set<Int> = []
-        var watchers: [Watcher] = []
+        var lastID = 0
+        /// The earliest deadline last; of equal deadlines, the first sleeper last.
+        var sleepers: [Sleeper] = []
         /// Called after a sleeper has been added, by the run that it belongs to.
         var sleepObservers: [Int: @Sendable () -> Void] = [:]
 
-        mutating func add(_ sleeper: Sleeper, id: Int) {
-            sleepers[id] = sleeper
-            deadlines.insert(DeadlineHeap.Entry(deadline: sleeper.deadline, id: id))
-            if deadlines.count > 2 * sleepers.count + 64 { deadlines.compact { sleepers[$0.id] != nil } }
+        mutating func makeID() -> Int {
+            lastID += 1
+            return lastID
         }
 
-        /// The earliest deadline of a sleeper.
-        mutating func earliestDeadline() -> Instant? {
-            while let first = deadlines.first {
-                if sleepers[first.id] != nil { return first.deadline }
-                deadlines.removeFirst()
-            }
-            return nil
+        /// The index of a sleeper, or the one at which to insert it.
+        func index(_ deadline: Instant, _ id: Int) -> Int {
+            sleepers.partitionIndex { ($0.deadline, $0.id) > (deadline, id) }
+        }
+
+        /// Adds a sleeper unless it was cancelled or its deadline has been reached.
+        ///
+        /// - Returns: the observers to call.
+        mutating func add(_ sleeper: Sleeper) -> [@Sendable () -> Void] {
+            if sleeper.deadline <= now { sleeper.waiter.end() }
+            guard !sleeper.waiter.hasEnded else { return [] }
+            sleepers.insert(sleeper, at: index(sleeper.deadline, sleeper.id))
+            return Array(sleepObservers.values)
+        }
+
+        mutating func remove(_ deadline: Instant, _ id: Int) {
+            let index = index(deadline, id)
+            if index < sleepers.count, sleepers[index].id == id { sleepers.remove(at: index) }
         }
 
         /// Removes and returns the sleepers whose deadline has been reached, the earliest first.
         mutating func takeDue() -> [Sleeper] {
             var due: [Sleeper] = []
-            while let deadline = earliestDeadline(), deadline <= now, let first = deadlines.first {
-                deadlines.removeFirst()
-                if let sleeper = sleepers.removeValue(forKey: first.id) { due.append(sleeper) }
-            }
+            while let next = sleepers.last, next.deadline <= now { due.append(sleepers.removeLast()) }
             return due
-        }
-
-        /// Removes and returns the watchers that wait for at most the current number of sleepers.
-        mutating func takeSatisfiedWatchers() -> [Watcher] {
-            let satisfied = watchers.filter { $0.count <= sleepers.count }
-            watchers.removeAll { $0.count <= sleepers.count }
-            return satisfied
         }
     }
 
-    private let state = Mutex(State())
+    private let state = WaitableValue(State())
 
     private let startDate: Date
 
@@ -101,7 +93,7 @@ public final class ManualClock: DatedClock, Sendable {
     public var origin: Instant { Instant(offset: .zero) }
 
     /// The moment that the clock shows now.
-    public var now: Instant { state.withLock { $0.now } }
+    public var now: Instant { state.read { $0.now } }
 
     /// The date at the origin plus the time by which the clock was advanced.
     public var date: Date { startDate.addingTimeInterval(now.offset / .seconds(1)) }
@@ -110,93 +102,59 @@ public final class ManualClock: DatedClock, Sendable {
     public var minimumResolution: Duration { .zero }
 
     /// The number of tasks that are sleeping.
-    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { state.read { $0.sleepers.count } }
 
     /// Waits until the clock reaches the deadline; throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        defer { _ = state.withLock { $0.cancelled.remove(id) } }
+        let waiter = Waiter()
+        let id = state.update { $0.makeID() }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                add(Sleeper(deadline: deadline, continuation: continuation), id: id)
-            }
-        } onCancel: {
-            let sleeper = state.withLock { state in
-                state.cancelled.insert(id)
-                return state.sleepers.removeValue(forKey: id)
-            }
-            sleeper?.continuation.resume(throwing: CancellationError())
-        }
-    }
-
-    private func add(_ sleeper: Sleeper, id: Int) {
-        enum Outcome {
-            case cancelled
-            case elapsed
-            case waiting([Watcher], [@Sendable () -> Void])
-        }
-        let outcome = state.withLock { state -> Outcome in
-            if state.cancelled.contains(id) { return .cancelled }
-            if sleeper.deadline <= state.now { return .elapsed }
-            state.add(sleeper, id: id)
-            return .waiting(state.takeSatisfiedWatchers(), Array(state.sleepObservers.values))
-        }
-        switch outcome {
-        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
-        case .elapsed: sleeper.continuation.resume()
-        case .waiting(let watchers, let observers):
-            for watcher in watchers { watcher.waiter.end() }
+            let observers = state.update { $0.add(Sleeper(deadline: deadline, id: id, waiter: waiter)) }
             for observer in observers { observer() }
+            try await waiter.wait()
+        } onCancel: {
+            waiter.end(.failure(CancellationError()))
+            state.update { $0.remove(deadline, id) }
         }
     }
 
     /// Calls a closure after each sleeper that is added, until the returned number is removed.
     func observeSleepers(_ observer: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            state.sleepObservers[state.nextID] = observer
-            return state.nextID
+        state.update { state in
+            let id = state.makeID()
+            state.sleepObservers[id] = observer
+            return id
         }
     }
 
-    func removeObserver(_ id: Int) { state.withLock { _ = $0.sleepObservers.removeValue(forKey: id) } }
+    func removeObserver(_ id: Int) { state.update { _ = $0.sleepObservers.removeValue(forKey: id) } }
 
     /// Advances the clock and wakes the sleepers whose deadline it reaches, the earliest first.
     ///
     /// The duration must not be negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time does not run backwards: \(duration)")
-        let woken = state.withLock { state in
+        let woken = state.update { state in
             state.now = state.now.advanced(by: duration)
             return state.takeDue()
         }
-        for sleeper in woken { sleeper.continuation.resume() }
+        for sleeper in woken { sleeper.waiter.end() }
     }
 
     /// The time to the earliest deadline of a sleeper, `nil` if no task is sleeping.
     var timeToNextSleeper: Duration? {
-        state.withLock { state in state.earliestDeadline().map { state.now.duration(to: $0) } }
+        state.read { state in state.sleepers.last.map { state.now.duration(to: $0.deadline) } }
     }
 
     /// Waits until at least this many tasks are sleeping, one by default.
     ///
     /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async throws {
-        try await waitForSleepers(count, waiter: Waiter())
-    }
-
-    func waitForSleepers(_ count: Int, waiter: Waiter) async throws {
-        let isOver = state.withLock { state in
-            guard state.sleepers.count < count else { return true }
-            state.watchers.append(Watcher(count: count, waiter: waiter))
-            return false
+        try await state.wait {
+            $0.sleepers.count >= count
+        } orFailWith: {
+            "a test waited in vain for \(count) sleepers; there are \($0.sleepers.count)"
         }
-        if isOver { return }
-        defer { state.withLock { $0.watchers.removeAll { $0.waiter === waiter } } }
-        try await waiter.wait { "a test waited in vain for \(count) sleepers; there are \(self.sleeperCount)" }
     }
 
     /// Advances the clock to the earliest deadline if any task is sleeping; does not wait for one.
@@ -204,12 +162,12 @@ public final class ManualClock: DatedClock, Sendable {
     /// - Returns: whether a task was sleeping.
     @discardableResult
     public func advanceIfAnyoneSleeps() -> Bool {
-        let woken: [Sleeper] = state.withLock { state in
-            guard let earliest = state.earliestDeadline() else { return [] }
+        let woken: [Sleeper] = state.update { state in
+            guard let earliest = state.sleepers.last?.deadline else { return [] }
             state.now = max(state.now, earliest)
             return state.takeDue()
         }
-        for sleeper in woken { sleeper.continuation.resume() }
+        for sleeper in woken { sleeper.waiter.end() }
         return !woken.isEmpty
     }
 
@@ -223,5 +181,19 @@ public final class ManualClock: DatedClock, Sendable {
         let distance = timeToNextSleeper ?? .zero
         advance(by: distance)
         return distance
+    }
+}
+
+extension Array {
+    /// Returns the index of the first element for which a condition does not hold.
+    ///
+    /// The condition must hold for all elements before it, and for none after it.
+    func partitionIndex(where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

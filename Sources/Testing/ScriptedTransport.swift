@@ -1,7 +1,6 @@
 import Foundation
 public import HTTPTypes
 public import PipelineCore
-import Synchronization
 
 /// A transport that responds according to a script and records the requests.
 ///
@@ -65,12 +64,7 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    private struct State {
-        var sent: [PipelineRequest] = []
-        var waiters: [(count: Int, waiter: Waiter)] = []
-    }
-
-    private let state = Mutex(State())
+    private let requests = WaitableValue<[PipelineRequest]>([])
     private let makeStep: @Sendable (PipelineRequest, Int) -> Step
 
     /// Whether the transport reports that it decodes content codings.
@@ -100,36 +94,25 @@ public final class ScriptedTransport: Transport {
     }
 
     /// The requests that were sent, in order of arrival.
-    public var sent: [PipelineRequest] { state.withLock { $0.sent } }
+    public var sent: [PipelineRequest] { requests.read { $0 } }
 
     /// Waits until this many requests have arrived since the transport was made.
     ///
     /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     public func waitForRequests(_ count: Int = 1) async throws {
-        try await waitForRequests(count, waiter: Waiter())
-    }
-
-    func waitForRequests(_ count: Int, waiter: Waiter) async throws {
-        let isOver = state.withLock { state in
-            guard state.sent.count < count else { return true }
-            state.waiters.append((count, waiter))
-            return false
+        try await requests.wait {
+            $0.count >= count
+        } orFailWith: {
+            "a test waited in vain for \(count) requests; \($0.count) have arrived"
         }
-        if isOver { return }
-        defer { state.withLock { $0.waiters.removeAll { $0.waiter === waiter } } }
-        try await waiter.wait { "a test waited in vain for \(count) requests; \(self.sent.count) have arrived" }
     }
 
     /// Records the request and runs its step.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let (index, waiters) = state.withLock { state in
-            state.sent.append(request)
-            let count = state.sent.count
-            let waiters = state.waiters.filter { $0.count <= count }.map(\.waiter)
-            state.waiters.removeAll { $0.count <= count }
-            return (count - 1, waiters)
+        let index = requests.update { requests in
+            requests.append(request)
+            return requests.count - 1
         }
-        for waiter in waiters { waiter.end() }
         return try await makeStep(request, index).answer(request, context)
     }
 }

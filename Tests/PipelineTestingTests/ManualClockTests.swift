@@ -85,7 +85,7 @@ struct ManualClockTests {
         let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
         try await clock.waitForSleepers()
         let error = await #expect(throws: WaitTimeout.self) {
-            try await clock.waitForSleepers(2, waiter: Waiter(pauseCount: 1))
+            try await WaitTimeout.$pauseCount.withValue(1) { try await clock.waitForSleepers(2) }
         }
         #expect(error?.description == "a test waited in vain for 2 sleepers; there are 1")
         try await clock.advanceToNextSleeper()

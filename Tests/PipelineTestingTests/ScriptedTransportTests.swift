@@ -49,7 +49,7 @@ struct ScriptedTransportTests {
         forever.cancel()
         await #expect(throws: CancellationError.self) { try await forever.value }
         let error = await #expect(throws: WaitTimeout.self) {
-            try await transport.waitForRequests(4, waiter: Waiter(pauseCount: 1))
+            try await WaitTimeout.$pauseCount.withValue(1) { try await transport.waitForRequests(4) }
         }
         #expect(error?.description == "a test waited in vain for 4 requests; 3 have arrived")
     }

@@ -33,7 +33,7 @@ extension Overhead {
 
 /// Keeps the optimizer from removing the measured work.
 ///
-/// `PipelineBenchmark.keep(_:)` of another module is not specialized, which the shortest cases would notice.
+/// A function of another module is not specialized, which the shortest cases would notice.
 @inline(never)
 func consume<Value>(_ value: Value) {
     withExtendedLifetime(value) {}

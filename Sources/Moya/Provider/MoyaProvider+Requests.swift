@@ -35,7 +35,15 @@ extension MoyaProvider {
             case (.begin, .failure(let error)):
                 complete(.failure(error))
             case (.begin, .success(let request)) where behavior == .never:
-                let call = PreparedCall(target: target, request, endpoint, callbackQueue, progress, complete)
+                let call = PreparedCall(
+                    target: target,
+                    request: request,
+                    endpoint: endpoint,
+                    plugins: self.plugins,
+                    queue: callbackQueue ?? .main,
+                    progress: progress,
+                    complete: complete
+                )
                 if let token = self.send(call) { cancellable.pass(to: token) }
             case (.begin, .success(let request)):
                 let token = self.stubRequest(
@@ -66,7 +74,7 @@ extension MoyaProvider {
             call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
             return nil
         }
-        let delivery = Delivery(call, plugins)
+        let delivery = Delivery(call: call)
         var report: (@Sendable (PipelineCore.ProgressResponse) -> Void)?
         if call.progress != nil { report = { delivery.report($0) } }
         let description = { [native] in native.description }
@@ -82,25 +90,10 @@ struct PreparedCall<Target: TargetType> {
     let target: Target
     let request: URLRequest
     let endpoint: Endpoint
+    let plugins: [any PluginType]
     let queue: DispatchQueue
     let progress: ProgressBlock?
     let complete: Completion
-
-    init(
-        target: Target,
-        _ request: URLRequest,
-        _ endpoint: Endpoint,
-        _ queue: DispatchQueue?,
-        _ progress: ProgressBlock?,
-        _ complete: @escaping Completion
-    ) {
-        self.target = target
-        self.request = request
-        self.endpoint = endpoint
-        self.queue = queue ?? .main
-        self.progress = progress
-        self.complete = complete
-    }
 
     /// Makes the native target.
     func native(_ call: MoyaCall) throws -> URLTarget {
@@ -125,33 +118,25 @@ struct PreparedCall<Target: TargetType> {
 // The callbacks run on the queue; the progress is guarded by the mutex.
 private final class Delivery<Target: TargetType>: @unchecked Sendable {
     private let call: PreparedCall<Target>
-    private let plugins: [any PluginType]
-    private let counts = Mutex(Counts())
+    private let counts = Mutex((completed: Int64(0), total: Int64(0)))
 
-    private struct Counts {
-        var completed: Int64 = 0
-        var total: Int64 = 0
-
-        var progress: Progress {
-            let progress = Progress(totalUnitCount: total)
-            progress.completedUnitCount = completed
-            return progress
-        }
-    }
-
-    init(_ call: PreparedCall<Target>, _ plugins: [any PluginType]) {
+    init(call: PreparedCall<Target>) {
         self.call = call
-        self.plugins = plugins
     }
 
     func report(_ step: PipelineCore.ProgressResponse) {
         guard !step.completed else { return }
-        let counts = Counts(
-            completed: Int64(step.transfer.byteCount),
-            total: Int64(step.transfer.totalByteCount ?? 0)
-        )
-        self.counts.withLock { $0 = counts }
-        call.queue.async { self.call.progress?(ProgressResponse(progress: counts.progress)) }
+        let total = Int64(step.transfer.totalByteCount ?? 0)
+        counts.withLock { $0 = (completed: Int64(step.transfer.byteCount), total: total) }
+        let progress = CrossingValue(progress)
+        call.queue.async { self.call.progress?(ProgressResponse(progress: progress.value)) }
+    }
+
+    private var progress: Progress {
+        let counts = counts.withLock { $0 }
+        let progress = Progress(totalUnitCount: counts.total)
+        progress.completedUnitCount = counts.completed
+        return progress
     }
 
     func deliver(_ result: Result<PipelineResponse, PipelineError>, to request: URLRequest) {
@@ -161,10 +146,55 @@ private final class Delivery<Target: TargetType>: @unchecked Sendable {
             case .failure(let error): .failure(MoyaError(error, error.response.map { Response($0, to: request) }))
             }
         call.queue.async { [self] in
-            for plugin in plugins { plugin.didReceive(result, target: call.target) }
-            let counts = counts.withLock { $0 }
-            call.progress?(ProgressResponse(progress: counts.progress, response: try? result.get()))
+            for plugin in call.plugins { plugin.didReceive(result, target: call.target) }
+            call.progress?(ProgressResponse(progress: progress, response: try? result.get()))
             call.complete(result)
+        }
+    }
+}
+
+extension MoyaProvider {
+    /// Sends a target and returns its response.
+    ///
+    /// Cancelling the task cancels the request.
+    ///
+    /// - Throws: ``MoyaError``.
+    public func request(_ target: Target) async throws -> Response {
+        let handle = RequestCancellable()
+        let result: Result<Response, MoyaError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let request = CrossingValue(request(target) { continuation.resume(returning: $0) })
+                handle.pass(to: CancellableToken { request.value.cancel() })
+            }
+        } onCancel: {
+            handle.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// The requests that are in progress, with the completions that wait for each.
+// The lock guards the table.
+final class InflightRequests: @unchecked Sendable {
+    private let lock = NSLock()
+    private var table: [Endpoint: [(id: Int, completion: Completion)]] = [:]
+    private var count = 0
+
+    var all: [Endpoint: [Completion]] { lock.withLock { table.mapValues { $0.map(\.completion) } } }
+
+    /// Adds a completion and returns one that calls it and then removes it.
+    func tracked(_ completion: @escaping Completion, of endpoint: Endpoint) -> Completion {
+        let id = lock.withLock {
+            count += 1
+            table[endpoint, default: []].append((count, completion))
+            return count
+        }
+        return { [self] result in
+            completion(result)
+            lock.withLock {
+                table[endpoint]?.removeAll { $0.id == id }
+                if table[endpoint]?.isEmpty == true { table[endpoint] = nil }
+            }
         }
     }
 }

@@ -38,28 +38,12 @@ extension URLRequest {
     var ownTimeout: Duration? {
         timeoutInterval == 60 || timeoutInterval <= 0 ? nil : .seconds(timeoutInterval)
     }
-}
 
-extension URLRequest {
-    /// What is sent of a request.
+    /// What is sent of a request: method, URL, header fields, body and timeout.
     ///
     /// On some platforms, equality of `URLRequest` ignores header fields and the body.
-    struct Content: Hashable {
-        let method: String?
-        let url: String?
-        let fields: [String: String]
-        let body: Data?
-        let timeout: TimeInterval
-    }
-
-    var content: Content {
-        Content(
-            method: httpMethod,
-            url: url?.absoluteString,
-            fields: allHTTPHeaderFields ?? [:],
-            body: httpBody,
-            timeout: timeoutInterval
-        )
+    var content: [AnyHashable?] {
+        [httpMethod, url?.absoluteString, allHTTPHeaderFields ?? [:], httpBody, timeoutInterval]
     }
 }
 

@@ -25,17 +25,13 @@ open class Session: @unchecked Sendable {
     ///   - startRequestsImmediately: is ignored, because requests always start at once.
     public init(configuration: URLSessionConfiguration = .default, startRequestsImmediately: Bool = true) {
         transport = URLSessionTransport(configuration: configuration)
-        sessionConfiguration = Self.copy(configuration)
+        sessionConfiguration = configuration.copy() as? URLSessionConfiguration ?? configuration
     }
 
     /// Creates a session that sends requests with a transport.
     public init(transport: any Transport) {
         self.transport = transport
         sessionConfiguration = .default
-    }
-
-    private static func copy(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
-        configuration.copy() as? URLSessionConfiguration ?? configuration
     }
 
     /// The header fields that the configuration adds to every request.

@@ -1,8 +1,7 @@
-#if canImport(FoundationNetworking)
-import Foundation
-public import FoundationNetworking
-#else
 public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
 #endif
 
 /// The values of a target from which its request is built.
@@ -80,27 +79,31 @@ open class Endpoint {
 
 extension Endpoint: Hashable {
     /// What makes two endpoints equal: the request, and the file or the form of an upload.
-    private struct Key: Hashable {
-        let request: URLRequest.Content?
-        let url: String?
-        let file: URL?
-        let parts: MultipartFormData?
-
-        init(_ endpoint: Endpoint) {
-            request = (try? endpoint.urlRequest())?.content
-            url = request == nil ? endpoint.url : nil
-            file = endpoint.task.file
-            parts = endpoint.task.form
-        }
+    private var key: [AnyHashable?] {
+        let request = (try? urlRequest())?.content
+        return [request, request == nil ? url : nil, task.file, task.form]
     }
 
     /// Returns whether two endpoints make equal requests with equal uploads; the destination of a download is ignored.
     public static func == (one: Endpoint, other: Endpoint) -> Bool {
-        one === other || Key(one) == Key(other)
+        one === other || one.key == other.key
     }
 
     /// Hashes the request and the upload.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(Key(self))
+        hasher.combine(key)
     }
+}
+
+/// The response or failure of a stub.
+@available(swift, deprecated: 7, message: "Use EndpointSampleResponse of Pipeline.")
+public enum EndpointSampleResponse {
+    /// A response with a status code and a body.
+    case networkResponse(Int, Data)
+
+    /// A response with its status, header fields and URL, and a body.
+    case response(HTTPURLResponse, Data)
+
+    /// A failure of the network.
+    case networkError(NSError)
 }

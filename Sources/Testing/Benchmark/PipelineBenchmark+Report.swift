@@ -68,7 +68,7 @@ extension PipelineBenchmark {
 
 extension PipelineBenchmark.Report {
     /// Makes a report from the slices of all rounds; the first case is the yardstick.
-    package init(
+    init(
         _ name: String,
         _ cases: [(name: String, slices: [PipelineBenchmark.Slice])],
         iterations: Int

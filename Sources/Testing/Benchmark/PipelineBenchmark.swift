@@ -97,12 +97,6 @@ public struct PipelineBenchmark: Sendable {
         }
         return try Report(name, zip(cases.map(\.name), slices).map { ($0, $1) }, iterations: iterations)
     }
-
-    /// Keeps the optimizer from removing the work that makes a value.
-    @inline(never)
-    public static func keep<Value>(_ value: Value) {
-        withExtendedLifetime(value) {}
-    }
 }
 
 extension PipelineBenchmark {
@@ -119,7 +113,7 @@ extension PipelineBenchmark {
         ///   - work: the work, whose value is kept from the optimizer.
         public init<Value>(_ name: String, _ work: @escaping @Sendable () async throws -> Value) {
             self.init(name) { count in
-                for _ in 0..<count { keep(try await work()) }
+                for _ in 0..<count { Self.keep(try await work()) }
             }
         }
 
@@ -131,6 +125,12 @@ extension PipelineBenchmark {
         public init(_ name: String, repeating run: @escaping @Sendable (_ count: Int) async throws -> Void) {
             self.name = name
             self.run = run
+        }
+
+        /// Keeps the optimizer from removing the work that makes a value.
+        @inline(never)
+        private static func keep<Value>(_ value: Value) {
+            withExtendedLifetime(value) {}
         }
 
         /// Measures the work.
@@ -161,13 +161,6 @@ extension PipelineBenchmark {
         public let nanoseconds: Double
         /// The allocations of all runs; `nil` if they were not counted, or if the work ended on another thread than the
         /// one that is counted.
-        public let allocationCount: Int?
-
-        /// Makes a slice from what was measured elsewhere.
-        public init(count: Int, nanoseconds: Double, allocationCount: Int? = nil) {
-            self.count = count
-            self.nanoseconds = nanoseconds
-            self.allocationCount = allocationCount
-        }
+        public internal(set) var allocationCount: Int?
     }
 }

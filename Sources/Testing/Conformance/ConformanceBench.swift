@@ -1,58 +1,15 @@
 import Foundation
 import HTTPTypes
 import PipelineCore
-import Synchronization
 
-/// One check of a conformance suite.
-struct ConformanceCheck: Sendable {
-    let name: String
-    let needsNetwork: Bool
-    let run: @Sendable (ConformanceBench) async throws -> Void
-
-    init(
-        _ name: String,
-        needsNetwork: Bool = false,
-        run: @escaping @Sendable (ConformanceBench) async throws -> Void
-    ) {
-        self.name = name
-        self.needsNetwork = needsNetwork
-        self.run = run
-    }
-
-    static let all = messages + bodies + failures + framing
-}
-
-/// The failure of a check.
-struct ConformanceFailure: Error {
-    let message: String
-
-    static func require(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
-        guard !isTrue else { return }
-        throw ConformanceFailure(message: message())
-    }
-
-    static func require<Value: Equatable>(_ value: Value, is expected: Value, _ what: String) throws {
-        try require(value == expected, "\(what) is \(excerpt(value)), not \(excerpt(expected))")
-    }
-
-    private static func excerpt(_ value: some Any) -> String {
-        let text = "\(value)"
-        return text.count > 200 ? text.prefix(200) + "…" : text
-    }
-}
-
-/// A target of a check, with the response that it gets.
+/// A target of a check, with its response, both as bytes from a server and as a sample.
 struct ConformanceTarget: TargetType {
-    var baseURL: URL
+    /// Set to the server's URL when the target is registered.
+    var baseURL = URL(filePath: "/")
     var path: String
     var method: HTTPMethod = .get
     var task = RequestTask.requestPlain
     var options = RequestOptions()
-    var answer = ConformanceAnswer()
-}
-
-/// A response, both as bytes from a server and as a sample.
-struct ConformanceAnswer: Sendable {
     var status = 200
     var fields: [(name: String, value: String)] = []
     var body = Data()
@@ -75,43 +32,29 @@ struct ConformanceAnswer: Sendable {
 
 /// A transport under test and a server for it to connect to.
 struct ConformanceBench: Sendable {
-    /// The responses that targets have registered, by path.
-    private final class Answers: Sendable {
-        private let answers = Mutex<[String: ConformanceAnswer]>([:])
-
-        subscript(path: String) -> ConformanceAnswer? {
-            get { answers.withLock { $0[path] } }
-            set { answers.withLock { $0[path] = newValue } }
-        }
-    }
-
     let transport: any Transport
-    let sendsBytes: Bool
-    let leavesCodings: Bool
+    let kind: TransportConformance.Kind
     let clock = ManualClock()
     let server: LoopbackServer
-    private let answers: Answers
+    /// The targets that were registered, by path.
+    private let targets: WaitableValue<[String: ConformanceTarget]>
 
     init(transport: any Transport, kind: TransportConformance.Kind) throws {
-        let answers = Answers()
+        let targets = WaitableValue<[String: ConformanceTarget]>([:])
         self.transport = transport
-        self.sendsBytes = kind.sendsBytes
-        self.leavesCodings = kind.leavesCodings
-        self.answers = answers
+        self.kind = kind
+        self.targets = targets
         server = try LoopbackServer { request in
-            answers[request.target]?.actions ?? [.respond(404)]
+            targets.read { $0[request.target] }?.actions ?? [.respond(404)]
         }
     }
 
-    /// Returns a target and registers its response with the server.
-    func target(
-        _ path: String,
-        method: HTTPRequest.Method = .get,
-        task: RequestTask = .requestPlain,
-        answer: ConformanceAnswer = ConformanceAnswer()
-    ) -> ConformanceTarget {
-        answers[path] = answer
-        return ConformanceTarget(baseURL: server.url, path: path, method: method, task: task, answer: answer)
+    /// Registers the response to a target with the server, and returns the target with the server's URL.
+    func target(_ target: ConformanceTarget) -> ConformanceTarget {
+        var target = target
+        target.baseURL = server.url
+        targets.update { $0[target.path] = target }
+        return target
     }
 
     /// Returns a provider that follows no redirects and uses the manual clock.
@@ -125,28 +68,13 @@ struct ConformanceBench: Sendable {
             configuration: .init(redirects: .never, limits: limits, unhandledOptions: .fail, clock: clock)
         ) { target in
             var endpoint = Endpoint(target)
-            endpoint.sampleResponse = { target.answer.sample }
+            endpoint.sampleResponse = { target.sample }
             return endpoint
         }
     }
 
-    /// The result of a call that is cancelled as soon as the server has received its request.
-    func cancelledOutcome(of target: ConformanceTarget) async throws -> Result<PipelineResponse, any Error> {
-        let provider = makeProvider()
-        let call = Task { try await provider.request(target) }
-        defer { call.cancel() }
-        if sendsBytes { try await server.wait { $0.requestCount > 0 } }
-        call.cancel()
-        return await call.result
-    }
-
-    /// Returns the code of the error with which a call fails.
-    func failureCode(_ body: () async throws -> Void) async throws -> PipelineError.Code {
-        do {
-            try await body()
-        } catch let error as PipelineError {
-            return error.code
-        }
-        throw ConformanceFailure(message: "it did not fail")
+    /// Registers a target and sends it with a new provider.
+    func response(to target: ConformanceTarget) async throws -> PipelineResponse {
+        try await makeProvider().request(self.target(target))
     }
 }

@@ -1,6 +1,3 @@
-import PipelineCore
-import Synchronization
-
 /// A call that runs in its own task and whose end can be awaited with a limit.
 final class ObservedCall<Value: Sendable>: Sendable {
     enum Outcome: Sendable {
@@ -9,17 +6,27 @@ final class ObservedCall<Value: Sendable>: Sendable {
         case cancelled
         /// The call did not end; it was cancelled and abandoned.
         case hung
+
+        var value: Value? {
+            if case .value(let value) = self { value } else { nil }
+        }
+
+        /// The violations of a check that requires a call to succeed, or to end in any other way than cancellation.
+        func violations(_ what: String, mayFail: Bool = false) -> [String] {
+            switch self {
+            case .value: []
+            case .failure(let error): mayFail ? [] : ["\(what) failed: \(error)"]
+            case .cancelled: ["\(what) ended as cancelled, although nothing cancelled it"]
+            case .hung: ["\(what) did not end"]
+            }
+        }
     }
 
-    private final class Box: Sendable {
-        let outcome = Mutex<Outcome?>(nil)
-    }
-
-    private let box = Box()
+    private let result = WaitableValue<Outcome?>(nil)
     private let task: Task<Void, Never>
 
     init(_ work: @escaping @Sendable () async throws -> Value) {
-        task = Task { [box] in
+        task = Task { [result] in
             let outcome: Outcome
             do {
                 outcome = .value(try await work())
@@ -28,26 +35,17 @@ final class ObservedCall<Value: Sendable>: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            box.outcome.withLock { $0 = outcome }
+            result.update { $0 = outcome }
         }
     }
 
-    var hasEnded: Bool { box.outcome.withLock { $0 != nil } }
+    var hasEnded: Bool { result.read { $0 != nil } }
+
+    /// The outcome so far.
+    var outcome: Outcome { result.read { $0 } ?? .hung }
 
     func cancel() {
         task.cancel()
-    }
-
-    /// Waits for the call to end; with a clock, moves time for sleeping tasks as long as no progress is made.
-    func end(
-        moving clock: ManualClock? = nil,
-        patience: Duration,
-        progress: () -> Int = { 0 }
-    ) async -> Outcome {
-        await Patience.wait(patience, moving: clock, progress: progress) { hasEnded }
-        let outcome = box.outcome.withLock { $0 }
-        if outcome == nil { cancel() }
-        return outcome ?? .hung
     }
 }
 

@@ -18,14 +18,63 @@ struct PluginBench: Sendable {
         )
     }
 
-    /// Returns the outcome of one call, with as much virtual time as it needs.
+    /// Returns the outcome of one call of a new provider.
+    @discardableResult
     func outcome(
         of probe: PluginProbe = PluginProbe(),
         _ step: ScriptedTransport.Step,
         with others: [any PluginType] = []
     ) async -> ObservedCall<PipelineResponse>.Outcome {
         let provider = provider(ScriptedTransport(always: step), with: others)
-        return await ObservedCall { try await provider.request(probe) }.end(moving: clock, patience: patience)
+        return await outcome { try await provider.request(probe) }
+    }
+
+    /// Returns the outcome of work, with as much virtual time as it needs; `progress` returns a number that changes as
+    /// long as the work makes progress without the clock.
+    @discardableResult
+    func outcome<Value: Sendable>(
+        progress: () -> Int = { 0 },
+        of work: @escaping @Sendable () async throws -> Value
+    ) async -> ObservedCall<Value>.Outcome {
+        let call = ObservedCall(work)
+        await Patience.wait(patience, moving: clock, progress: progress) { call.hasEnded }
+        if !call.hasEnded { call.cancel() }
+        return call.outcome
+    }
+
+    /// Starts a number of calls at once and returns them when all have ended or hang.
+    func calls(
+        _ count: Int,
+        of provider: Provider<PluginProbe>,
+        _ makeProbe: (Int) -> PluginProbe
+    ) async -> [ObservedCall<PipelineResponse>.Outcome] {
+        let calls = (0..<count).map { number in
+            let probe = makeProbe(number)
+            return ObservedCall { try await provider.request(probe) }
+        }
+        await Patience.wait(patience, moving: clock) { calls.allSatisfy(\.hasEnded) }
+        for call in calls where !call.hasEnded { call.cancel() }
+        return calls.map(\.outcome)
+    }
+
+    /// Cancels a call while it waits, for the plugin or for the response, which never comes.
+    ///
+    /// No time passes, so a plugin that waits is cancelled while it waits.
+    ///
+    /// - Returns: the outcome; `nil` if the call ended before it was cancelled.
+    @discardableResult
+    func cancelledOutcome(
+        _ provider: Provider<PluginProbe>,
+        _ transport: ScriptedTransport
+    ) async -> ObservedCall<PipelineResponse>.Outcome? {
+        let call = ObservedCall { try await provider.request(PluginProbe()) }
+        await Patience.wait(patience, moving: nil) {
+            call.hasEnded || !transport.sent.isEmpty || clock.sleeperCount > 0
+        }
+        guard !call.hasEnded else { return nil }
+        call.cancel()
+        await Patience.wait(patience, moving: nil) { call.hasEnded }
+        return call.outcome
     }
 }
 
@@ -43,17 +92,27 @@ struct PluginProbe: TargetType, AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-/// Counts the exchanges that have begun and not ended.
-final class OpenExchanges: Stage.WillSend, Stage.DidReceive {
-    private let count = Mutex(0)
+/// Counts the exchanges that are open and the calls that have ended.
+final class CallCounter: Stage.WillSend, Stage.DidReceive, Stage.DidFinish {
+    private let counts = Mutex((open: 0, finished: 0))
 
-    var current: Int { count.withLock { $0 } }
+    var openCount: Int { counts.withLock { $0.open } }
 
     func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        count.withLock { $0 += 1 }
+        counts.withLock { $0.open += 1 }
     }
 
     func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        count.withLock { $0 -= 1 }
+        counts.withLock { $0.open -= 1 }
+    }
+
+    func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        counts.withLock { $0.finished += 1 }
+    }
+
+    /// The violations of `finish` by a provider that has made one call.
+    func violations(_ what: String) -> [String] {
+        let count = counts.withLock { $0.finished }
+        return count == 1 ? [] : ["for a call \(what), didFinish ran \(count) times, not once"]
     }
 }

@@ -31,23 +31,19 @@ extension PluginCheck {
             context.setDeadline(context.start.advanced(by: limit))
         }
         let start = bench.clock.now
-        _ = await bench.outcome(of: PluginProbe(), .status(503, headers: [.retryAfter: "10"]), with: [deadline])
+        await bench.outcome(.status(503, headers: [.retryAfter: "10"]), with: [deadline])
         let duration = start.duration(to: bench.clock.now)
         return duration > limit ? ["it waited for a retry until after context.latestDeadline"] : []
     }
 
     /// Finds a plugin that waits for a server whose responses are replayed.
     private static func replayed(_ bench: PluginBench) async -> [String] {
-        let transport = ScriptedTransport(
-            always: .answer { request, context in
-                context.report(.replayed(true))
-                return PipelineResponse(request: request, statusCode: 503, headers: [.retryAfter: "10"])
-            }
-        )
-        let provider = bench.provider(transport)
+        let replay = ScriptedTransport.Step.answer { request, context in
+            context.report(.replayed(true))
+            return PipelineResponse(request: request, statusCode: 503, headers: [.retryAfter: "10"])
+        }
         let start = bench.clock.now
-        _ = await ObservedCall { try await provider.request(PluginProbe()) }
-            .end(moving: bench.clock, patience: bench.patience)
+        await bench.outcome(replay)
         return bench.clock.now > start ? ["it waited for a retry although context.isReplayed was true"] : []
     }
 
@@ -61,9 +57,7 @@ extension PluginCheck {
             return try await next(request)
         }
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(503)))
-        let provider = bench.provider(transport, with: [outer])
-        let calls = (0..<2).map { _ in ObservedCall { try await provider.request(PluginProbe()) } }
-        await Patience.wait(bench.patience, moving: bench.clock) { calls.allSatisfy(\.hasEnded) }
+        _ = await bench.calls(2, of: bench.provider(transport, with: [outer])) { _ in PluginProbe() }
         guard transport.sent.count == 1 else { return [] }
         let (first, second) = contexts.withLock { ($0.first, $0.last) }
         var found: [String] = []
@@ -79,44 +73,37 @@ extension PluginCheck {
     /// Finds a plugin that gives one account the response of another.
     private static func foreign(_ bench: PluginBench, isStored: Bool) async -> [String] {
         var found: [String] = []
-        let number = Mutex(0)
-        for isInside in [false, true] {
-            let name = HTTPField.Name.authorization
-            let identity = PluginStack.prepare(name: "identity") { _, context in
-                if !isInside { context.addIdentity("account \(context.callID)") }
-            }
-            let transport = ScriptedTransport(
-                always: .answer { request, context in
-                    try await context.clock.sleep(for: .seconds(1))
-                    var sent = request
-                    if isInside {
-                        let count = number.withLock { number in
-                            number += 1
-                            return number
-                        }
-                        sent.headers[name] = "Bearer \(count)"
-                        sent.secretFields.insert(name)
-                    }
-                    let fields: HTTPFields = [.cacheControl: "max-age=60"]
-                    return PipelineResponse(request: sent, statusCode: 200, headers: fields, data: Data("ok".utf8))
-                }
-            )
-            let provider = bench.provider(transport, with: [identity])
-            let probe = PluginProbe(number: isInside ? 1 : 0)
-            let calls = (0..<2).map { _ in ObservedCall { try await provider.request(probe) } }
-            await Patience.wait(bench.patience, moving: bench.clock) { calls.allSatisfy(\.hasEnded) }
-            if isStored {
-                _ = await ObservedCall { try await provider.request(probe) }
-                    .end(moving: bench.clock, patience: bench.patience)
-            }
-            guard transport.sent.count < (isStored ? 3 : 2) else { continue }
-            found.append(
-                isInside
-                    ? "a response to a request that got a credential inside the plugin reached another call"
-                    : "a call with another identity got the same response"
-            )
+        if await isShared(bench, isStored: isStored, isInside: false) {
+            found.append("a call with another identity got the same response")
+        }
+        if await isShared(bench, isStored: isStored, isInside: true) {
+            found.append("a response to a request that got a credential inside the plugin reached another call")
         }
         return found
+    }
+
+    /// Returns whether a call got the response of another account, whose credential is set outside or inside.
+    private static func isShared(_ bench: PluginBench, isStored: Bool, isInside: Bool) async -> Bool {
+        let identity = PluginStack.prepare(name: "identity") { _, context in
+            if !isInside { context.addIdentity("account \(context.callID)") }
+        }
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                try await context.clock.sleep(for: .seconds(1))
+                var sent = request
+                if isInside {
+                    sent.headers[.authorization] = "Bearer \(context.callID)"
+                    sent.secretFields.insert(.authorization)
+                }
+                let fields: HTTPFields = [.cacheControl: "max-age=60"]
+                return PipelineResponse(request: sent, statusCode: 200, headers: fields, data: Data("ok".utf8))
+            }
+        )
+        let provider = bench.provider(transport, with: [identity])
+        let probe = PluginProbe(number: isInside ? 1 : 0)
+        _ = await bench.calls(2, of: provider) { _ in probe }
+        if isStored { await bench.outcome { try await provider.request(probe) } }
+        return transport.sent.count < (isStored ? 3 : 2)
     }
 
     // MARK: Storing
@@ -132,8 +119,7 @@ extension PluginCheck {
         )
         let provider = bench.provider(transport)
         for _ in 0..<2 {
-            _ = await ObservedCall { try await provider.request(PluginProbe(number: 2)) }
-                .end(moving: bench.clock, patience: bench.patience)
+            await bench.outcome { try await provider.request(PluginProbe(number: 2)) }
         }
         return transport.sent.count < 2 ? ["it stored a response although context.hasUnverifiedContent was true"] : []
     }

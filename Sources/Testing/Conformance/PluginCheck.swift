@@ -10,9 +10,15 @@ struct PluginCheck: Sendable {
 
     static let all: [PluginCheck] = [
         PluginCheck(name: "name") { $0.plugin.name.allSatisfy(\.isWhitespace) ? ["it is blank"] : [] },
-        PluginCheck(name: "success", run: success),
-        PluginCheck(name: "failure") { await end($0, .failure(.connectionLost)) },
-        PluginCheck(name: "serverError") { await end($0, .status(500, body: "no")) },
+        PluginCheck(name: "success") { bench in
+            await bench.outcome(.status(200, body: "ok")).violations("the call, whose response was 200,")
+        },
+        PluginCheck(name: "failure") { bench in
+            await bench.outcome(.failure(.connectionLost)).violations("the call", mayFail: true)
+        },
+        PluginCheck(name: "serverError") { bench in
+            await bench.outcome(.status(500, body: "no")).violations("the call", mayFail: true)
+        },
         PluginCheck(name: "cancellation", run: cancellation),
         PluginCheck(name: "stream", run: stream),
         PluginCheck(name: "download", run: download),
@@ -26,106 +32,106 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "secrets", run: secrets),
     ]
 
-    // MARK: Ends
+    /// The ways in which a call may end.
+    private static let ends: [(what: String, step: ScriptedTransport.Step)] = [
+        ("responded with 200", .status(200)), ("responded with 500", .status(500)),
+        ("that failed", .failure(.connectionLost)),
+    ]
 
-    private static let success: @Sendable (PluginBench) async -> [String] = { bench in
-        switch await bench.outcome(of: PluginProbe(), .status(200, body: "ok")) {
-        case .value: []
-        case .failure(let error): ["the transport responded with 200, but the call failed: \(error)"]
-        case .cancelled: ["the call ended as cancelled, although nothing cancelled it"]
-        case .hung: ["the call did not end"]
-        }
-    }
-
-    private static func end(_ bench: PluginBench, _ step: ScriptedTransport.Step) async -> [String] {
-        switch await bench.outcome(of: PluginProbe(), step) {
-        case .value, .failure: []
-        case .cancelled: ["the call ended as cancelled, although nothing cancelled it"]
-        case .hung: ["the call did not end"]
-        }
-    }
-
-    // MARK: Cancellation
-
-    private static let cancellation: @Sendable (PluginBench) async -> [String] = { bench in
+    private static func cancellation(_ bench: PluginBench) async -> [String] {
         let answers = Mutex(false)
         let transport = ScriptedTransport { _, _ in answers.withLock { $0 } ? .status(200) : .hang }
         let provider = bench.provider(transport)
-        let call = ObservedCall { try await provider.request(PluginProbe()) }
-        // No time passes, so a plugin that waits is cancelled while it waits.
-        await Patience.wait(bench.patience, moving: nil) {
-            call.hasEnded || !transport.sent.isEmpty || bench.clock.sleeperCount > 0
-        }
         var found: [String] = []
-        if !call.hasEnded {
-            call.cancel()
-            switch await call.end(patience: bench.patience) {
-            case .cancelled: break
-            case .value: found.append("a cancelled call ended in a response")
-            case .failure(let error):
-                found.append("a cancelled call ended in another error than CancellationError: \(error)")
-            case .hung: found.append("a cancelled call did not end at once")
-            }
+        switch await bench.cancelledOutcome(provider, transport) {
+        case .cancelled, nil: break
+        case .value: found.append("a cancelled call ended in a response")
+        case .failure(let error):
+            found.append("a cancelled call ended in another error than CancellationError: \(error)")
+        case .hung: found.append("a cancelled call did not end at once")
         }
         answers.withLock { $0 = true }
-        let next = ObservedCall { try await provider.request(PluginProbe(number: 1)) }
-        switch await next.end(moving: bench.clock, patience: bench.patience) {
-        case .value: break
-        case .failure(let error): found.append("the call after a cancelled one failed: \(error)")
-        case .cancelled: found.append("the call after a cancelled one ended as cancelled too")
-        case .hung: found.append("the call after a cancelled one did not end")
-        }
-        return found
+        let next = await bench.outcome { try await provider.request(PluginProbe(number: 1)) }
+        return found + next.violations("the call after a cancelled one")
     }
 
-    // MARK: Pairs
-
-    private static let pairs: @Sendable (PluginBench) async -> [String] = { bench in
-        let steps: [(String, ScriptedTransport.Step)] = [
-            ("responded with 200", .status(200)), ("responded with 500", .status(500)),
-            ("that failed", .failure(.connectionLost)),
-        ]
+    private static func finish(_ bench: PluginBench) async -> [String] {
         var found: [String] = []
-        for (what, step) in steps {
-            let open = OpenExchanges()
-            _ = await bench.outcome(of: PluginProbe(), .delayed(.seconds(1), step), with: [open])
-            if open.current > 0 { found.append("after a call \(what) had ended, \(open.current) exchanges went on") }
+        for (what, step) in ends {
+            let counter = CallCounter()
+            await bench.outcome(step, with: [counter])
+            found += counter.violations(what)
+        }
+        let cancelled = CallCounter()
+        let transport = ScriptedTransport(always: .hang)
+        await bench.cancelledOutcome(bench.provider(transport, with: [cancelled]), transport)
+        found += cancelled.violations("that was cancelled")
+        let released = CallCounter()
+        let body = PipelineBody.stream(AsyncStream<Data> { nil })
+        let provider = bench.provider(ScriptedTransport(always: .status(200, body: body)), with: [released])
+        await bench.outcome { try await provider.stream(PluginProbe()).statusCode }
+        return found + released.violations("whose stream was released unread")
+    }
+
+    private static func pairs(_ bench: PluginBench) async -> [String] {
+        var found: [String] = []
+        for (what, step) in ends {
+            let counter = CallCounter()
+            await bench.outcome(.delayed(.seconds(1), step), with: [counter])
+            let count = counter.openCount
+            if count > 0 { found.append("after a call \(what) had ended, \(count) exchanges went on") }
         }
         return found
     }
 
-    // MARK: Concurrency
-
-    private static let concurrency: @Sendable (PluginBench) async -> [String] = { bench in
+    private static func concurrency(_ bench: PluginBench) async -> [String] {
         let count = 64
         let transport = ScriptedTransport { request, _ in
             let number = request.path.split(separator: "/").last.flatMap { Int($0) } ?? -1
             // Out of order: 7 and 64 have no common factor.
             return .delayed(.milliseconds(number * 7 & 63), .status(200, body: "answer \(number)"))
         }
-        let provider = bench.provider(transport)
-        let calls = (0..<count).map { number in
-            ObservedCall { try await provider.request(PluginProbe(number: number)) }
-        }
-        await Patience.wait(bench.patience, moving: bench.clock) { calls.allSatisfy(\.hasEnded) }
-        var wrong = 0
-        var failed = 0
-        var hung = 0
-        for (number, call) in calls.enumerated() {
-            guard call.hasEnded else {
-                call.cancel()
-                hung += 1
-                continue
-            }
-            switch await call.end(patience: bench.patience) {
-            case .value(let response): wrong += response.data == Data("answer \(number)".utf8) ? 0 : 1
-            case .failure, .cancelled, .hung: failed += 1
+        let outcomes = await bench.calls(count, of: bench.provider(transport)) { PluginProbe(number: $0) }
+        var violations: [String: Int] = [:]
+        for (number, outcome) in outcomes.enumerated() {
+            switch outcome {
+            case .value(let response) where response.data == Data("answer \(number)".utf8): break
+            case .value: violations["got the response of another call", default: 0] += 1
+            case .failure, .cancelled: violations["failed", default: 0] += 1
+            case .hung: violations["did not end", default: 0] += 1
             }
         }
-        var found: [String] = []
-        if wrong > 0 { found.append("of \(count) calls at once \(wrong) got the response of another call") }
-        if failed > 0 { found.append("of \(count) calls at once \(failed) failed") }
-        if hung > 0 { found.append("of \(count) calls at once \(hung) did not end") }
-        return found
+        return violations.map { "of \(count) calls at once \($1) \($0)" }.sorted()
+    }
+
+    private static func secrets(_ bench: PluginBench) async -> [String] {
+        let canaries = [
+            "canary-in-query": "the query", "canary-in-field": "a header field of the request",
+            "canary-in-authorization": "Authorization", "canary-in-body": "the body of the request",
+            "canary-in-cookie": "a header field of the response", "canary-in-answer": "the body of the response",
+        ]
+        let probe = PluginProbe(
+            query: "?token=canary-in-query",
+            task: .requestData(Data("password=canary-in-body".utf8)),
+            headers: [
+                "Authorization": "Bearer canary-in-authorization", "X-Api-Key": "canary-in-field",
+                "Content-Type": "application/x-www-form-urlencoded",
+            ],
+            validationType: .successCodes
+        )
+        let fields: HTTPFields = [.setCookie: "id=canary-in-cookie", .contentType: "text/plain"]
+        let steps: [ScriptedTransport.Step] = [
+            .status(200, headers: fields, body: "canary-in-answer"),
+            .status(500, headers: fields, body: "canary-in-answer"),
+            .failure(.connectionLost),
+        ]
+        var leaks: Set<String> = []
+        for step in steps {
+            guard case .failure(let error) = await bench.outcome(of: probe, step) else { continue }
+            var text = "\(error) \(String(reflecting: error)) \(error.localizedDescription) "
+            dump(error, to: &text)
+            for (canary, place) in canaries where text.contains(canary) { leaks.insert(place) }
+        }
+        return leaks.sorted().map { "an error shows \($0)" }
     }
 }

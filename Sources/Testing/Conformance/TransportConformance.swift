@@ -89,29 +89,15 @@ public struct TransportConformance: Sendable {
         }
         defer { bench.server.stop() }
         // No task group, which would wait for a transport that ignores cancellation.
-        let (messages, sink) = AsyncStream.makeStream(of: String?.self)
-        let checking = Task { sink.yield(await Self.message(of: check, bench)) }
-        let watching = Task { [patience] in
-            guard (try? await ContinuousClock().sleep(for: patience)) != nil else { return }
-            bench.server.stop()
-            sink.yield("it did not end in \(patience); a transport must throw as soon as its task is cancelled")
-        }
-        defer {
-            checking.cancel()
-            watching.cancel()
-        }
-        for await message in messages { return message }
-        return nil
-    }
-
-    private static func message(of check: ConformanceCheck, _ bench: ConformanceBench) async -> String? {
-        do {
-            try await check.run(bench)
-            return nil
-        } catch let failure as ConformanceFailure {
-            return failure.message
-        } catch {
-            return "it threw \(error)"
+        let call = ObservedCall { try await check.run(bench) }
+        await Patience.wait(patience, moving: nil) { call.hasEnded }
+        call.cancel()
+        return switch call.outcome {
+        case .value: nil
+        case .failure(let failure as ConformanceCheck.Failure): failure.message
+        case .failure(let error): "it threw \(error)"
+        case .cancelled: "it threw CancellationError"
+        case .hung: "it did not end in \(patience); a transport must throw as soon as its task is cancelled"
         }
     }
 }

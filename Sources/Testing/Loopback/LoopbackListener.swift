@@ -1,22 +1,20 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// Accepts connections on its own thread and serves each of them on another.
 ///
 /// Every wait includes the read end of a pipe; closing the write end permanently wakes all threads.
 final class LoopbackListener: Sendable {
+    struct State {
+        var activity = LoopbackServer.Activity()
+        var requests: [LoopbackServer.Request] = []
+        /// The names of holds that were released.
+        var released: Set<String> = []
+        var isStopped = false
+    }
+
     let port: Int
-    let board = LoopbackBoard()
+    let state = WaitableValue(State())
     private let requestByteCount: Int
     private let greeting: [LoopbackServer.Action]
     private let handler: LoopbackServer.Handler
@@ -34,18 +32,16 @@ final class LoopbackListener: Sendable {
         self.requestByteCount = requestByteCount
         self.greeting = greeting
         self.handler = handler
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw LoopbackSocket.lastError }
-        wakeReader = ends[0]
-        wakeWriter = Mutex(ends[1])
+        let (reader, writer) = try LoopbackSocket.makePipe()
+        wakeReader = reader
+        wakeWriter = Mutex(writer)
         do {
             (socket, port) = try LoopbackSocket.listening(
-                wakeReader: ends[0],
+                wakeReader: reader,
                 receiveBufferByteCount: receiveBufferByteCount
             )
         } catch {
-            close(ends[0])
-            close(ends[1])
+            for end in [reader, writer] { closeDescriptor(end) }
             throw error
         }
         startThread { self.acceptConnections() }
@@ -54,11 +50,11 @@ final class LoopbackListener: Sendable {
     func stop() {
         let writer = wakeWriter.withLock { $0.take() }
         guard let writer else { return }
-        board.stop()
-        close(writer)
+        state.update { $0.isStopped = true }
+        closeDescriptor(writer)
         threads.wait()
         socket.close()
-        close(wakeReader)
+        closeDescriptor(wakeReader)
     }
 
     private func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -72,56 +68,35 @@ final class LoopbackListener: Sendable {
     }
 
     private func acceptConnections() {
-        while socket.waitUntilReady(to: .read) {
+        while socket.waitUntilReady(for: LoopbackSocket.readable) {
             guard let connection = socket.accept() else { continue }
-            board.connectionBegan()
+            state.update { state in
+                state.activity.connectionCount += 1
+                state.activity.openConnectionCount += 1
+            }
             startThread {
                 self.serve(connection)
                 connection.close()
-                self.board.connectionEnded()
+                self.state.update { $0.activity.openConnectionCount -= 1 }
             }
         }
     }
 
     private func serve(_ connection: LoopbackSocket) {
-        for action in greeting where !perform(action, on: connection) { return }
+        guard greeting.allSatisfy({ $0.perform(connection, state) }) else { return }
         var reader = LoopbackRequestReader(limit: requestByteCount) { connection.receive() }
-        while true {
-            switch reader.next() {
-            case .request(let request):
-                board.record(request)
-                for action in handler(request) where !perform(action, on: connection) { return }
-            case .refused(let status):
-                _ = perform(.respond(status, headers: [("Connection", "close")]), on: connection)
-                return
-            case .end:
-                return
+        do {
+            while true {
+                let request = try reader.next()
+                state.update { state in
+                    state.requests.append(request)
+                    state.activity.requestCount += 1
+                }
+                guard handler(request).allSatisfy({ $0.perform(connection, state) }) else { return }
             }
-        }
-    }
-
-    /// Returns whether the connection stays open.
-    private func perform(_ action: LoopbackServer.Action, on connection: LoopbackSocket) -> Bool {
-        switch action.kind {
-        case .send(let bytes):
-            return connection.send(bytes)
-        case .receive:
-            return connection.receive()?.isEmpty == false
-        case .hold(let name):
-            if board.hold(name) { return true }
-            let sentence = "LoopbackServer: no test released “\(name)” in three minutes, so the connection is closed\n"
-            FileHandle.standardError.write(Data(sentence.utf8))
-            return false
-        case .wait(let duration):
-            return connection.pause(for: duration)
-        case .close:
-            return false
-        case .reset:
-            connection.resetOnClose()
-            return false
-        case .stall:
-            while let bytes = connection.receive(), !bytes.isEmpty {}
-            return false
+        } catch {
+            guard case .refused(let status) = error else { return }
+            _ = LoopbackServer.Action.respond(status, headers: [("Connection", "close")]).perform(connection, state)
         }
     }
 }

@@ -48,7 +48,7 @@ public final class LoopbackPort: Sendable {
                 guard sockets.count <= maximumConnectionCount else { throw POSIXError(.EADDRNOTAVAIL) }
                 sockets.append(try LoopbackSocket.connecting(to: port))
                 // On loopback, a connection that succeeds does so within microseconds.
-            } while sockets.last?.isConnected(within: 100) == true
+            } while sockets.last?.waitUntilReady(for: LoopbackSocket.writable, within: 100) == true
         } catch {
             for socket in sockets.reversed() { socket.close() }
             throw error

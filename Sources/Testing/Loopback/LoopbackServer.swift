@@ -85,10 +85,10 @@ public final class LoopbackServer: Sendable {
     public var url: URL { Self.url(port: port) }
 
     /// The requests that were read, in the order in which they were completed.
-    public var requests: [Request] { listener.board.requests }
+    public var requests: [Request] { listener.state.read { $0.requests } }
 
     /// The counts of events so far.
-    public var activity: Activity { listener.board.activity }
+    public var activity: Activity { listener.state.read { $0.activity } }
 
     /// Waits until the counts satisfy a condition or the server is stopped.
     ///
@@ -98,12 +98,16 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async throws {
-        try await listener.board.wait(until: isSatisfied)
+        try await listener.state.wait {
+            $0.isStopped || isSatisfied($0.activity)
+        } orFailWith: {
+            "a test waited in vain for events at a loopback server; there were \($0.activity)"
+        }
     }
 
     /// Continues scripts that wait at a ``Action/hold(_:)`` with this name, now or later.
     public func release(_ name: String) {
-        listener.board.release(name)
+        listener.state.update { _ = $0.released.insert(name) }
     }
 
     /// Closes all connections and waits for the threads to end.
@@ -129,7 +133,7 @@ extension LoopbackServer {
         /// The lines of the header fields, without line endings.
         public let headerLines: [String]
         /// The body, without its transfer coding.
-        public let body: Data
+        public internal(set) var body = Data()
 
         /// Returns the values of a header field in order; names are compared case-insensitively.
         public func values(of name: String) -> [String] {
@@ -143,30 +147,27 @@ extension LoopbackServer {
 
     /// One step of a script.
     public struct Action: Sendable {
-        enum Kind: Sendable {
-            case send(Data)
-            case receive
-            case hold(String)
-            case wait(Duration)
-            case close
-            case reset
-            case stall
-        }
-
-        let kind: Kind
+        /// Returns whether the connection stays open.
+        let perform: @Sendable (LoopbackSocket, WaitableValue<LoopbackListener.State>) -> Bool
 
         /// Closes the connection in an orderly way.
-        public static let close = Action(kind: .close)
+        public static let close = Action { _, _ in false }
         /// Closes the connection with a TCP reset.
-        public static let reset = Action(kind: .reset)
+        public static let reset = Action { connection, _ in
+            connection.resetOnClose()
+            return false
+        }
         /// Sends nothing more until the client disconnects or the server stops.
-        public static let stall = Action(kind: .stall)
+        public static let stall = Action { connection, _ in
+            while let bytes = connection.receive(), !bytes.isEmpty {}
+            return false
+        }
 
         /// Reads the next bytes that the client sends and discards them.
-        public static let receive = Action(kind: .receive)
+        public static let receive = Action { connection, _ in connection.receive()?.isEmpty == false }
 
         /// Sends the bytes to the client unchanged.
-        public static func send(_ bytes: Data) -> Action { Action(kind: .send(bytes)) }
+        public static func send(_ bytes: Data) -> Action { Action { connection, _ in connection.send(bytes) } }
 
         /// Sends a text to the client as UTF-8.
         public static func send(_ text: String) -> Action { .send(Data(text.utf8)) }
@@ -174,10 +175,23 @@ extension LoopbackServer {
         /// Waits until ``LoopbackServer/release(_:)`` is called with the same name or the server stops.
         ///
         /// After three minutes of real time, the server says so on standard error, and closes the connection.
-        public static func hold(_ name: String) -> Action { Action(kind: .hold(name)) }
+        public static func hold(_ name: String) -> Action {
+            Action { _, state in
+                state.update { $0.activity.holdCount += 1 }
+                // Longer than the wait of a test, which can explain more.
+                if state.block(within: .seconds(180), until: { $0.isStopped || $0.released.contains(name) }) {
+                    return true
+                }
+                let reason = "no test released “\(name)” in three minutes, so the connection is closed"
+                FileHandle.standardError.write(Data("LoopbackServer: \(reason)\n".utf8))
+                return false
+            }
+        }
 
         /// Waits for a duration in real time or until the server stops; does not wait if the duration is zero or less.
-        public static func wait(_ duration: Duration) -> Action { Action(kind: .wait(duration)) }
+        public static func wait(_ duration: Duration) -> Action {
+            Action { _, state in !state.block(within: duration, until: { $0.isStopped }) }
+        }
 
         /// Sends a response; includes Content-Length if the status allows it.
         public static func respond(

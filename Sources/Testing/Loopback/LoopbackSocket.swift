@@ -12,12 +12,8 @@ import Android
 
 /// A non-blocking socket whose waits also end when the server stops.
 struct LoopbackSocket: Sendable {
-    struct Readiness {
-        let events: CInt
-
-        static let read = Readiness(events: CInt(POLLIN))
-        static let write = Readiness(events: CInt(POLLOUT))
-    }
+    static let readable = Int16(POLLIN)
+    static let writable = Int16(POLLOUT)
 
     let descriptor: CInt
     private let wakeReader: CInt
@@ -36,11 +32,7 @@ struct LoopbackSocket: Sendable {
             var count = CInt(clamping: receiveBufferByteCount)
             setsockopt(listener.descriptor, SOL_SOCKET, SO_RCVBUF, &count, socklen_t(MemoryLayout<CInt>.size))
         }
-        guard listen(listener.descriptor, backlog) == 0 else {
-            let error = lastError
-            listener.close()
-            throw error
-        }
+        try listener.require(listen(listener.descriptor, backlog) == 0)
         return (listener, port)
     }
 
@@ -54,11 +46,7 @@ struct LoopbackSocket: Sendable {
                 bind(taken.descriptor, $0, length) == 0 && getsockname(taken.descriptor, $0, &length) == 0
             }
         }
-        guard isBound else {
-            let error = lastError
-            taken.close()
-            throw error
-        }
+        try taken.require(isBound)
         return (taken, Int(UInt16(bigEndian: address.sin_port)))
     }
 
@@ -72,11 +60,7 @@ struct LoopbackSocket: Sendable {
                     || errno == EINPROGRESS
             }
         }
-        guard isBegun else {
-            let error = lastError
-            client.close()
-            throw error
-        }
+        try client.require(isBegun)
         return client
     }
 
@@ -104,61 +88,30 @@ struct LoopbackSocket: Sendable {
     }
 
     func accept() -> LoopbackSocket? {
-        #if canImport(Darwin)
-        let accepted = Darwin.accept(descriptor, nil, nil)
-        #elseif canImport(Musl)
-        let accepted = Musl.accept(descriptor, nil, nil)
-        #elseif canImport(Android)
-        let accepted = Android.accept(descriptor, nil, nil)
-        #else
-        let accepted = Glibc.accept(descriptor, nil, nil)
-        #endif
+        let accepted = acceptDescriptor(descriptor)
         guard accepted >= 0 else { return nil }
         let connection = LoopbackSocket(descriptor: accepted, wakeReader: wakeReader)
         connection.prepare()
         return connection
     }
 
-    /// Returns `false` if the server stops before the time is over.
-    func pause(for duration: Duration) -> Bool {
-        var wait = pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)
-        let end = ContinuousClock.now + duration
-        while true {
-            let rest = ContinuousClock.now.duration(to: end)
-            guard rest > .zero else { return true }
-            // Rounded up to avoid a busy loop within the last millisecond.
-            let result = poll(&wait, 1, Self.milliseconds(rest))
-            if result > 0 || (result < 0 && errno != EINTR) { return false }
-        }
-    }
-
-    private static func milliseconds(_ duration: Duration) -> CInt {
-        let (seconds, attoseconds) = duration.components
-        return CInt(clamping: min(seconds, 1_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
-    }
-
-    /// Returns whether a connection that was started is established in time.
-    func isConnected(within milliseconds: CInt) -> Bool {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&wait, 1, milliseconds) > 0
-    }
-
-    /// Returns `false` if the server stops.
-    func waitUntilReady(to readiness: Readiness) -> Bool {
+    /// Returns `false` if the server stops or the time is over.
+    func waitUntilReady(for events: Int16, within milliseconds: CInt = -1) -> Bool {
         var waits = [
-            pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0),
-            pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: events, revents: 0),
+            pollfd(fd: wakeReader, events: Self.readable, revents: 0),
         ]
-        while poll(&waits, 2, -1) < 0 {
+        while true {
+            let count = poll(&waits, 2, milliseconds)
+            if count >= 0 { return count > 0 && waits[1].revents == 0 }
             guard errno == EINTR else { return false }
         }
-        return waits[1].revents == 0
     }
 
     /// Returns the next bytes, none at the end of the stream, `nil` if the connection is lost or the server stops.
     func receive() -> Data? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while waitUntilReady(to: .read) {
+        while waitUntilReady(for: Self.readable) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count >= 0 { return Data(buffer[..<count]) }
             guard errno == EAGAIN || errno == EINTR else { return nil }
@@ -175,7 +128,7 @@ struct LoopbackSocket: Sendable {
         #endif
         var rest = [UInt8](bytes)[...]
         while !rest.isEmpty {
-            guard waitUntilReady(to: .write) else { return false }
+            guard waitUntilReady(for: Self.writable) else { return false }
             let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, flags) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
@@ -196,6 +149,20 @@ struct LoopbackSocket: Sendable {
         closeDescriptor(descriptor)
     }
 
+    static func makePipe() throws -> (reader: CInt, writer: CInt) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw lastError }
+        return (ends[0], ends[1])
+    }
+
+    /// Closes the socket and throws the last error unless a call has succeeded.
+    private func require(_ hasSucceeded: Bool) throws {
+        guard !hasSucceeded else { return }
+        let error = Self.lastError
+        close()
+        throw error
+    }
+
     private func prepare() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -206,6 +173,12 @@ struct LoopbackSocket: Sendable {
     }
 }
 
+// Within the type, its own methods hide the functions of the system.
+
+private func acceptDescriptor(_ descriptor: CInt) -> CInt {
+    accept(descriptor, nil, nil)
+}
+
 private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
     send(descriptor, bytes, count, flags)
 }
@@ -214,6 +187,6 @@ private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sock
     connect(descriptor, address, length)
 }
 
-private func closeDescriptor(_ descriptor: CInt) {
+func closeDescriptor(_ descriptor: CInt) {
     _ = close(descriptor)
 }

@@ -5,21 +5,21 @@ struct FieldValue {
     typealias Failure = MultipartReader.Failure
 
     let text: String
-    private var parameters: [String: ArraySlice<UInt8>] = [:]
+    private(set) var parameters: [String: ArraySlice<UInt8>] = [:]
 
     init(_ bytes: ArraySlice<UInt8>) throws {
         var rest = bytes
-        text = try Self.takeToken(&rest, "/")
+        text = try Self.takeToken(&rest) { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") }.lowercased()
         while true {
-            Self.skipBlanks(&rest)
+            rest = rest.drop(while: Self.isBlank)
             guard let separator = rest.popFirst() else { return }
             guard separator == UInt8(ascii: ";") else {
                 throw Failure("a value goes on without a semicolon", at: rest.startIndex - 1)
             }
-            Self.skipBlanks(&rest)
+            rest = rest.drop(while: Self.isBlank)
             let start = rest.startIndex
             let name = try Self.takeToken(&rest).lowercased()
-            guard parameter(name) == nil else { throw Failure("a second parameter of one name", at: start) }
+            guard parameters[name] == nil else { throw Failure("a second parameter of one name", at: start) }
             guard rest.popFirst() == UInt8(ascii: "=") else {
                 throw Failure("a parameter without a value", at: start)
             }
@@ -27,8 +27,27 @@ struct FieldValue {
         }
     }
 
-    func parameter(_ name: String) -> ArraySlice<UInt8>? {
-        parameters[name]
+    /// Returns the boundary in a Content-Type (RFC 2046 §5.1.1).
+    ///
+    /// - Throws: unless the text is `multipart/form-data` with one valid boundary.
+    static func boundary(of contentType: String) throws -> String {
+        let value = try FieldValue(Array(contentType.utf8)[...])
+        guard value.text == "multipart/form-data" else {
+            throw Failure("the Content-Type is not multipart/form-data", at: 0)
+        }
+        guard let boundary = value.parameters["boundary"] else {
+            throw Failure("the Content-Type has no boundary", at: contentType.utf8.count)
+        }
+        guard (1...70).contains(boundary.count) else {
+            throw Failure("a boundary of \(boundary.count) bytes, not 1 to 70", at: boundary.startIndex)
+        }
+        if let index = boundary.firstIndex(where: { !isAlphanumeric($0) && !"'()+_,-./:=? ".utf8.contains($0) }) {
+            throw Failure("a character that no boundary has", at: index)
+        }
+        guard boundary.last != UInt8(ascii: " ") else {
+            throw Failure("a boundary that ends in a space", at: boundary.endIndex - 1)
+        }
+        return String(decoding: boundary, as: UTF8.self)
     }
 
     static func text(of bytes: ArraySlice<UInt8>) throws -> String {
@@ -40,36 +59,38 @@ struct FieldValue {
 
     /// A quoted text ends at the next quotation mark: browsers escape with a percent sign, never with a backslash.
     private static func takeValue(_ rest: inout ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
+        let start = rest.startIndex
         guard rest.first == UInt8(ascii: "\"") else {
-            let token = rest.prefix { isTokenByte($0) }
-            guard !token.isEmpty else { throw Failure("a parameter with an empty value", at: rest.startIndex) }
+            let token = rest.prefix(while: isTokenByte)
+            guard !token.isEmpty else { throw Failure("a parameter with an empty value", at: start) }
             rest = rest[token.endIndex...]
             return token
         }
-        let start = rest.startIndex
         let quoted = rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
         rest = rest[quoted.endIndex...]
         guard rest.popFirst() != nil else { throw Failure("a quoted text without its end", at: start) }
         return quoted
     }
 
-    private static func takeToken(_ rest: inout ArraySlice<UInt8>, _ more: Unicode.Scalar? = nil) throws -> String {
-        let token = rest.prefix { isTokenByte($0) || (more.map(UInt8.init(ascii:)) == $0) }
+    private static func takeToken(
+        _ rest: inout ArraySlice<UInt8>,
+        of isPart: (UInt8) -> Bool = isTokenByte
+    ) throws -> String {
+        let token = rest.prefix(while: isPart)
         guard !token.isEmpty else { throw Failure("a name or value is missing", at: rest.startIndex) }
         rest = rest[token.endIndex...]
         return String(decoding: token, as: UTF8.self)
     }
 
-    private static func skipBlanks(_ rest: inout ArraySlice<UInt8>) {
-        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// RFC 9110 §5.6.2.
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    static func isTokenByte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "0"..."9", "A"..."Z", "a"..."z": true
+        default: false
         }
     }
 }

@@ -16,36 +16,7 @@ public import PipelineCore
 /// parts.
 ///
 /// Source: RFC 7578, https://www.rfc-editor.org/rfc/rfc7578.html, and RFC 2046 §5.1.1
-public struct MultipartReader: Sendable {
-    let boundary: String
-
-    /// - Throws: ``Failure`` if the boundary is invalid, with the offset in its text.
-    init(boundary: String) throws {
-        self.init(valid: try BoundaryText.check(Array(boundary.utf8)[...]))
-    }
-
-    /// - Throws: ``Failure`` unless the text is `multipart/form-data` with one boundary, with the offset in the text.
-    init(contentType: String) throws {
-        let value = try FieldValue(Array(contentType.utf8)[...])
-        guard value.text.lowercased() == "multipart/form-data" else {
-            throw Failure("the Content-Type is not multipart/form-data", at: 0)
-        }
-        guard let boundary = value.parameter("boundary") else {
-            throw Failure("the Content-Type has no boundary", at: contentType.utf8.count)
-        }
-        self.init(valid: try BoundaryText.check(boundary))
-    }
-
-    private init(valid boundary: String) {
-        self.boundary = boundary
-    }
-
-    /// - Throws: ``Failure`` with the offset in the body.
-    func parts(of body: Data) throws -> [Part] {
-        var scanner = MultipartScanner(Array(body), boundary: boundary)
-        return try scanner.parts()
-    }
-
+public enum MultipartReader {
     /// Returns the parts of a body in order.
     ///
     /// - Parameters:
@@ -54,7 +25,8 @@ public struct MultipartReader: Sendable {
     /// - Returns: the parts.
     /// - Throws: ``Failure``, with the offset in the body or in the Content-Type.
     public static func parts(of body: Data, contentType: String) throws -> [Part] {
-        try MultipartReader(contentType: contentType).parts(of: body)
+        var scanner = MultipartScanner(Array(body), boundary: try FieldValue.boundary(of: contentType))
+        return try scanner.parts()
     }
 
     /// Returns the parts of a request's body in order.

@@ -44,30 +44,30 @@ struct MultipartScanner {
         var disposition: FieldValue?
         var mimeType: String?
         while let line = try line() {
-            let field = try HeaderLine(line)
-            lines.append(field.text)
-            switch field.name.lowercased() {
+            let (name, value) = try Self.field(of: line)
+            lines.append(try FieldValue.text(of: line))
+            switch name {
             case "content-disposition":
                 guard disposition == nil else { throw Failure("a second Content-Disposition", at: line.startIndex) }
-                disposition = try FieldValue(field.value)
+                disposition = try FieldValue(value)
             case "content-type":
                 guard mimeType == nil else { throw Failure("a second Content-Type", at: line.startIndex) }
-                guard !field.value.isEmpty else { throw Failure("an empty Content-Type", at: field.value.startIndex) }
-                mimeType = try FieldValue.text(of: field.value)
+                guard !value.isEmpty else { throw Failure("an empty Content-Type", at: value.startIndex) }
+                mimeType = try FieldValue.text(of: value)
             default: break
             }
         }
-        guard let disposition, disposition.text.lowercased() == "form-data" else {
+        guard let disposition, disposition.text == "form-data" else {
             throw Failure("a part without Content-Disposition: form-data", at: start)
         }
-        guard let name = disposition.parameter("name") else { throw Failure("a part without a name", at: start) }
-        if let extended = disposition.parameter("filename*") {
+        guard let name = disposition.parameters["name"] else { throw Failure("a part without a name", at: start) }
+        if let extended = disposition.parameters["filename*"] {
             throw Failure("filename* may not be used in a form", at: extended.startIndex)
         }
         return Part(
             headerLines: lines,
             name: try FieldValue.text(of: name),
-            fileName: try disposition.parameter("filename").map(FieldValue.text),
+            fileName: try disposition.parameters["filename"].map(FieldValue.text),
             mimeType: mimeType,
             content: try content()
         )
@@ -80,6 +80,20 @@ struct MultipartScanner {
         let line = bytes[start..<offset]
         guard take("\r\n") else { throw Failure("a line of a part's fields has no end", at: offset) }
         return line.isEmpty ? nil : line
+    }
+
+    /// Returns the name of a header field in lowercase, and its value without spaces and tabs at either end.
+    private static func field(of line: ArraySlice<UInt8>) throws -> (name: String, value: ArraySlice<UInt8>) {
+        if let index = line.firstIndex(where: { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7f }) {
+            throw Failure("a control character in a part's fields", at: index)
+        }
+        let name = line.prefix(while: FieldValue.isTokenByte)
+        guard !name.isEmpty, line[name.endIndex...].first == UInt8(ascii: ":") else {
+            throw Failure("a line of a part's header is not a header field", at: name.endIndex)
+        }
+        let value = line[name.endIndex...].dropFirst().drop(while: FieldValue.isBlank)
+        let end = value.lastIndex { !FieldValue.isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        return (String(decoding: name, as: UTF8.self).lowercased(), value[..<end])
     }
 
     /// Returns the bytes up to the next boundary, and skips the boundary.

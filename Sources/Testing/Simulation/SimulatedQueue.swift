@@ -25,21 +25,13 @@ struct SimulatedQueue {
             while current + 1 < workers.count, workers[current + 1].moment <= lastStart { current += 1 }
             while let end = ends.last, end <= lastStart { ends.removeLast() }
             if ends.count < workers[current].count {
-                insert(lastStart + time)
-                return lastStart + time
+                let end = lastStart + time
+                ends.insert(end, at: ends.partitionIndex { $0 >= end })
+                return end
             }
             let change = current + 1 < workers.count ? workers[current + 1].moment : nil
             if let next = [ends.last, change].compactMap({ $0 }).min() { lastStart = next } else { isStopped = true }
         }
         return nil
-    }
-
-    private mutating func insert(_ end: Duration) {
-        var (low, high) = (0, ends.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] >= end { low = middle + 1 } else { high = middle }
-        }
-        ends.insert(end, at: low)
     }
 }

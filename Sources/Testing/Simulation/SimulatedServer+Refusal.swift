@@ -25,8 +25,8 @@ extension SimulatedServer {
             case .seconds: fields[.retryAfter] = "\(wait.wholeSeconds)"
             case .date:
                 let end = date.addingTimeInterval(wait / .seconds(1)).timeIntervalSince1970
-                fields[.date] = Self.text(Int(date.timeIntervalSince1970.rounded(.down)))
-                fields[.retryAfter] = Self.text(Int(end.rounded(.up)))
+                fields[.date] = Self.text(date.timeIntervalSince1970.rounded(.down))
+                fields[.retryAfter] = Self.text(end.rounded(.up))
             case .fields: break
             }
         }
@@ -47,21 +47,18 @@ extension SimulatedServer {
         }
 
         /// Returns a date as RFC 9110 requires it, such as `Thu, 01 Jan 1970 00:00:00 GMT`.
-        private static func text(_ secondsSince1970: Int) -> String {
-            var calendar = Calendar(identifier: .gregorian)
-            calendar.timeZone = .gmt
-            let date = Date(timeIntervalSince1970: TimeInterval(secondsSince1970))
-            let parts = calendar.dateComponents([.weekday, .day, .month, .year, .hour, .minute, .second], from: date)
-            let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-            let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-            let time = [parts.hour, parts.minute, parts.second].map { padded($0) }.joined(separator: ":")
-            let (day, month) = (days[(parts.weekday ?? 1) - 1], months[(parts.month ?? 1) - 1])
-            return "\(day), \(padded(parts.day)) \(month) \(parts.year ?? 1970) \(time) GMT"
-        }
-
-        private static func padded(_ number: Int?) -> String {
-            let text = "\(number ?? 0)"
-            return text.count < 2 ? "0" + text : text
+        private static func text(_ secondsSince1970: Double) -> String {
+            let style = Date.VerbatimFormatStyle(
+                format: """
+                    \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
+                    \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+                    \(second: .twoDigits) GMT
+                    """,
+                locale: Locale(identifier: "en_US_POSIX"),
+                timeZone: .gmt,
+                calendar: Calendar(identifier: .gregorian)
+            )
+            return Date(timeIntervalSince1970: secondsSince1970).formatted(style)
         }
     }
 }

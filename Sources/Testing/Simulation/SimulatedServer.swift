@@ -104,15 +104,17 @@ public final class SimulatedServer: Transport {
         self.window = window
         self.refusal = refusal
         self.response = response
+        let count = SlidingCount(limit: self.quota, window: window)
         traffic = Mutex(
             SimulatedTraffic(
+                count: count,
+                permitted: refusal.map { _ in count },
                 queue: SimulatedQueue(workers: workers, later: workersLater),
-                count: SlidingCount(limit: self.quota, window: window),
-                isEnforced: refusal != nil,
                 outages: outages,
                 serviceTime: serviceTime,
                 travelTime: travelTime,
-                seed: seed
+                serviceRandom: .seeded(seed),
+                travelRandom: .seeded(~seed)
             )
         )
     }
@@ -123,7 +125,7 @@ public final class SimulatedServer: Transport {
     /// The moments at which work was completed so far, in order, also for clients that have gone away.
     public var completions: [Duration] {
         let now = clock.now.offset
-        return read { $0.completions(at: now) }
+        return read { $0.completions(until: now) }
     }
 
     /// The highest number of requests that have arrived in any window so far, except during outages.
@@ -139,7 +141,7 @@ public final class SimulatedServer: Transport {
         let sent = clock.now.offset
         let ticket = traffic.withLock { $0.send(at: sent) }
         try await sleep(until: ticket.arrival)
-        guard let outcome = read({ $0.fate(of: ticket, at: ticket.arrival) }) else { throw CancellationError() }
+        guard let outcome = read({ $0.fate(of: ticket) }) else { throw CancellationError() }
         switch outcome.fate {
         case .outage(let step):
             try await clock.sleep(for: ticket.wayBack)

@@ -30,49 +30,29 @@ struct SimulatedTraffic {
         let time: Duration
     }
 
-    /// The moments at which requests have arrived, in order.
-    private(set) var arrivals: [Duration] = []
     /// The requests that arrived while the server was in service.
-    private(set) var count: SlidingCount
+    var count: SlidingCount
     /// The requests that the quota has permitted; `nil` if it is not enforced.
-    private var permitted: SlidingCount?
-    private var queue: SimulatedQueue
-    private let outages: [(range: Range<Duration>, step: ScriptedTransport.Step)]
-    private let serviceTime: SimulatedServer.Timing
-    private let travelTime: SimulatedServer.Timing
-    private var serviceRandom: PipelineRandom
-    private var travelRandom: PipelineRandom
+    var permitted: SlidingCount?
+    var queue: SimulatedQueue
+    let outages: [Range<Duration>: ScriptedTransport.Step]
+    let serviceTime: SimulatedServer.Timing
+    let travelTime: SimulatedServer.Timing
+    var serviceRandom: PipelineRandom
+    /// Another sequence, so that the way of a request does not change the time of its work.
+    var travelRandom: PipelineRandom
+    /// The moments at which requests have arrived, in order.
+    var arrivals: [Duration] = []
     /// The requests that have not been judged, the next one last.
-    private var travelling: [Ticket] = []
-    private var fates: [(fate: Fate, remainder: Remainder?)?] = []
-
-    init(
-        queue: SimulatedQueue,
-        count: SlidingCount,
-        isEnforced: Bool,
-        outages: [Range<Duration>: ScriptedTransport.Step],
-        serviceTime: SimulatedServer.Timing,
-        travelTime: SimulatedServer.Timing,
-        seed: UInt64
-    ) {
-        self.queue = queue
-        self.count = count
-        permitted = isEnforced ? count : nil
-        self.outages = outages.map { ($0.key, $0.value) }
-        self.serviceTime = serviceTime
-        self.travelTime = travelTime
-        serviceRandom = .seeded(seed)
-        // Another sequence, so that the way of a request does not change the time of its work.
-        travelRandom = .seeded(~seed)
-    }
+    var travelling: [Ticket] = []
+    var fates: [(fate: Fate, remainder: Remainder?)?] = []
 
     /// Sends a request on its way.
     mutating func send(at now: Duration) -> Ticket {
         let there = travelTime.draw(&travelRandom)
         let ticket = Ticket(id: fates.count, arrival: now + there, wayBack: travelTime.draw(&travelRandom))
         fates.append(nil)
-        let index = travelling.lastIndex { $0.arrival > ticket.arrival }.map { $0 + 1 } ?? 0
-        travelling.insert(ticket, at: index)
+        travelling.insert(ticket, at: travelling.partitionIndex { $0.arrival > ticket.arrival })
         return ticket
     }
 
@@ -87,23 +67,18 @@ struct SimulatedTraffic {
     }
 
     /// Returns what happens to a request that has arrived; `nil` before that.
-    mutating func fate(of ticket: Ticket, at now: Duration) -> (fate: Fate, remainder: Remainder?)? {
-        advance(to: now)
-        return fates[ticket.id]
-    }
+    func fate(of ticket: Ticket) -> (fate: Fate, remainder: Remainder?)? { fates[ticket.id] }
 
     /// Returns the moments at which work was completed, in order.
-    mutating func completions(at now: Duration) -> [Duration] {
-        advance(to: now)
-        let moments = fates.compactMap { item -> Duration? in
-            guard case .served(let end?)? = item?.fate, end <= now else { return nil }
-            return end
+    func completions(until now: Duration) -> [Duration] {
+        let moments = fates.compactMap { item in
+            if case .served(let end?)? = item?.fate { end } else { nil }
         }
-        return moments.sorted()
+        return moments.filter { $0 <= now }.sorted()
     }
 
     private mutating func makeFate(at arrival: Duration) -> Fate {
-        if let outage = outages.first(where: { $0.range.contains(arrival) }) { return .outage(outage.step) }
+        if let outage = outages.first(where: { $0.key.contains(arrival) }) { return .outage(outage.value) }
         count.add(at: arrival)
         if let wait = permitted?.timeUntilRoom(at: arrival), wait > .zero { return .refused(wait) }
         permitted?.add(at: arrival)

@@ -1,9 +1,8 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTesting
 
 @Suite("MultipartReader: field values", .watched)
 struct FieldValueTests {
@@ -15,7 +14,8 @@ struct FieldValueTests {
         ]
     )
     func contentType(_ text: String, _ boundary: String) throws {
-        #expect(try MultipartReader(contentType: text).boundary == boundary)
+        let body = Data("--\(boundary)\r\n\(MultipartScannerTests.disposition)\r\n\r\n\r\n--\(boundary)--\r\n".utf8)
+        #expect(try MultipartReader.parts(of: body, contentType: text).map(\.name) == ["a"])
     }
 
     @Test(
@@ -29,7 +29,9 @@ struct FieldValueTests {
         ]
     )
     func badContentType(_ text: String, _ offset: Int) throws {
-        let failure = #expect(throws: MultipartReader.Failure.self) { try MultipartReader(contentType: text) }
+        let failure = #expect(throws: MultipartReader.Failure.self) {
+            try MultipartReader.parts(of: Data(), contentType: text)
+        }
         #expect(failure?.offset == offset)
     }
 }

@@ -1,16 +1,11 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import PipelineTesting
-
 @Suite("MultipartReader", .watched)
 struct MultipartReaderTests {
-    private func parts(_ text: String) throws -> [MultipartReader.Part] {
-        try MultipartReader(boundary: "B").parts(of: Data(text.utf8))
-    }
-
     @Test("Parts have their fields, names and bytes, in order")
     func reads() throws {
         let text =
@@ -18,7 +13,7 @@ struct MultipartReaderTests {
             + "CONTENT-DISPOSITION: Form-Data ; NAME=\"é%22\\\";filename=\"\"\r\n\r\n\r\n--\r\n--b\r\n--\0"
             + "\r\n--B\r\nContent-Disposition: form-data;filename=f;other=1;name=n\r\n\r\n"
             + "\r\n--B--\r\n"
-        let parts = try parts(text)
+        let parts = try MultipartScannerTests.parts(Data(text.utf8))
         #expect(parts.map(\.name) == ["é%22\\", "n"])
         #expect(parts.map(\.fileName) == ["", "f"])
         #expect(parts.map(\.mimeType) == ["text/plain; charset=utf-8", nil])
@@ -34,12 +29,22 @@ struct MultipartReaderTests {
 
     @Test(
         "An invalid boundary is rejected",
-        arguments: [("", 0), (" ", 0), ("a ", 1), ("a\"", 1), ("ab\r", 2), (String(repeating: "x", count: 71), 0)]
+        arguments: [("", 0), (" ", 0), ("a ", 1), ("a\\", 1), ("ab\r", 2), (String(repeating: "x", count: 71), 0)]
     )
     func badBoundary(_ boundary: String, _ offset: Int) throws {
-        let failure = #expect(throws: MultipartReader.Failure.self) { try MultipartReader(boundary: boundary) }
-        #expect(failure?.offset == offset)
-        #expect(try MultipartReader(boundary: String(repeating: "x", count: 70)).boundary.count == 70)
+        let start = "multipart/form-data; boundary=\""
+        let failure = #expect(throws: MultipartReader.Failure.self) {
+            try MultipartReader.parts(of: Data(), contentType: "\(start)\(boundary)\"")
+        }
+        #expect(failure?.offset == start.utf8.count + offset)
+    }
+
+    @Test("A boundary of 70 bytes is accepted")
+    func longBoundary() throws {
+        let boundary = String(repeating: "x", count: 70)
+        let body = Data("--\(boundary)\r\n\(MultipartScannerTests.disposition)\r\n\r\n\r\n--\(boundary)--\r\n".utf8)
+        let contentType = "multipart/form-data; boundary=\(boundary)"
+        #expect(try MultipartReader.parts(of: body, contentType: contentType).count == 1)
     }
 
     @Test("A request's body is read with its own Content-Type, up to a limit")
@@ -59,7 +64,6 @@ struct MultipartReaderTests {
 
     @Test("No bytes crash the reader, and truncated bytes are rejected")
     func anyBytes() throws {
-        let reader = try MultipartReader(boundary: "B")
         let whole = Data(
             (MultipartScannerTests.body(
                 MultipartScannerTests.disposition + "; filename=\"f\"\r\nContent-Type: a/b",
@@ -68,7 +72,7 @@ struct MultipartReaderTests {
         )
         var random = PipelineRandom.seeded(46)
         for count in 0..<whole.count {
-            #expect(throws: MultipartReader.Failure.self) { try reader.parts(of: whole.prefix(count)) }
+            #expect(throws: MultipartReader.Failure.self) { try MultipartScannerTests.parts(whole.prefix(count)) }
         }
         for _ in 0..<5_000 {
             var bytes = Array(whole)
@@ -76,7 +80,7 @@ struct MultipartReaderTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
             }
             do {
-                let parts = try reader.parts(of: Data(bytes))
+                let parts = try MultipartScannerTests.parts(Data(bytes))
                 #expect(parts.count == 1)
             } catch let failure as MultipartReader.Failure {
                 #expect((0...bytes.count).contains(failure.offset))

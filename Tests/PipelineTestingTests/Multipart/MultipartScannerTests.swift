@@ -1,9 +1,8 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import TestSupport
 import Testing
-
-@testable import PipelineTesting
 
 @Suite("MultipartReader: parts", .watched)
 struct MultipartScannerTests {
@@ -13,14 +12,14 @@ struct MultipartScannerTests {
         "--B\r\n\(head)\r\n\r\n\(content)\r\n--B--\r\n"
     }
 
-    private func parts(_ text: String) throws -> [MultipartReader.Part] {
-        try MultipartReader(boundary: "B").parts(of: Data(text.utf8))
+    static func parts(_ body: Data) throws -> [MultipartReader.Part] {
+        try MultipartReader.parts(of: body, contentType: "multipart/form-data; boundary=B")
     }
 
     @Test("A slice of a larger body is read correctly")
     func slice() throws {
         let data = Data(("0123" + Self.body(Self.disposition, "\u{ff}")).utf8).dropFirst(4)
-        #expect(try MultipartReader(boundary: "B").parts(of: data).map(\.content) == [Data("\u{ff}".utf8)])
+        #expect(try Self.parts(data).map(\.content) == [Data("\u{ff}".utf8)])
     }
 
     static let malformed: [(body: String, offset: Int, reason: String)] = [
@@ -71,7 +70,7 @@ struct MultipartScannerTests {
     @Test("A malformed body is rejected, with the offset of the faulty byte", arguments: malformed.indices)
     func refuses(_ index: Int) throws {
         let (body, offset, reason) = Self.malformed[index]
-        let failure = #expect(throws: MultipartReader.Failure.self) { try parts(body) }
+        let failure = #expect(throws: MultipartReader.Failure.self) { try Self.parts(Data(body.utf8)) }
         #expect(failure?.offset == offset, "\(body.debugDescription): \(String(describing: failure))")
         #expect(failure?.reason.contains(reason) == true, "\(String(describing: failure))")
         #expect(failure?.description.hasSuffix("at offset \(offset)") == true)
@@ -79,14 +78,13 @@ struct MultipartScannerTests {
 
     @Test("Invalid UTF-8 is rejected in a field, but not in content")
     func encoding() throws {
-        let reader = try MultipartReader(boundary: "B")
         let broken = Data([0xc3, 0x28])
         let head = Data("--B\r\n\(Self.disposition)".utf8)
         let end = Data("\r\n--B--\r\n".utf8)
         let failure = #expect(throws: MultipartReader.Failure.self) {
-            try reader.parts(of: head + Data("; x=\"".utf8) + broken + Data("\"\r\n\r\n".utf8) + end)
+            try Self.parts(head + Data("; x=\"".utf8) + broken + Data("\"\r\n\r\n".utf8) + end)
         }
         #expect(failure?.offset == 5)
-        #expect(try reader.parts(of: head + Data("\r\n\r\n".utf8) + broken + end).map(\.content) == [broken])
+        #expect(try Self.parts(head + Data("\r\n\r\n".utf8) + broken + end).map(\.content) == [broken])
     }
 }

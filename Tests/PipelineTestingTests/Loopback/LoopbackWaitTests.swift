@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineTesting
 
 @Suite("LoopbackServer, holds and waits", .tags(.concurrent), .realTime, .watched)
-struct LoopbackBoardTests {
+struct LoopbackWaitTests {
     @Test("hold waits for its own name only")
     func hold() async throws {
         let server = try LoopbackServer { _ in [.hold("b"), .send("b"), .close] }
@@ -66,22 +66,23 @@ struct LoopbackBoardTests {
 
     @Test("A hold that is not released ends after its time, and a released one does not hold")
     func vainHold() {
-        let board = LoopbackBoard()
-        #expect(!board.hold("never", within: .milliseconds(1)))
-        board.release("known")
-        #expect(board.hold("known", within: .milliseconds(1)))
+        let released = WaitableValue<Set<String>>([])
+        #expect(!released.block(within: .milliseconds(1)) { $0.contains("never") })
+        released.update { $0 = ["known"] }
+        #expect(released.block(within: .milliseconds(1)) { $0.contains("known") })
     }
 
     @Test("Waiting in vain fails with a sentence, and the server still works")
     func vainWait() async throws {
-        let board = LoopbackBoard()
-        board.connectionBegan()
+        let server = try LoopbackServer { _ in [.respond(200), .close] }
+        let client = try RawClient(port: server.port)
+        try await server.wait { $0.connectionCount == 1 }
         let error = await #expect(throws: WaitTimeout.self) {
-            try await board.wait(until: { $0.requestCount == 1 }, waiter: Waiter(pauseCount: 1))
+            try await WaitTimeout.$pauseCount.withValue(1) { try await server.wait { $0.requestCount == 1 } }
         }
         #expect(error?.description.contains("in vain") == true)
         #expect(error?.description.contains("connectionCount: 1") == true)
-        board.connectionEnded()
-        try await board.wait { $0.openConnectionCount == 0 }
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        try await server.wait { $0.requestCount == 1 && $0.openConnectionCount == 0 }
     }
 }
