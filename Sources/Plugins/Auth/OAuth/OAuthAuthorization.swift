@@ -13,7 +13,7 @@ struct OAuthAuthorization: SafelyDescribed {
 
     var description: String { "an authorization request" }
 
-    init(_ redirect: URL, _ metadata: OAuthMetadata, _ secrets: OAuthSecrets.Source) {
+    init(_ redirect: URL, _ metadata: OAuthMetadata, _ secrets: (Int) -> [UInt8] = OAuthSecrets.bytes) {
         state = Base64URL.text(of: secrets(16))
         verifier = Base64URL.text(of: secrets(32))
         self.redirect = redirect
@@ -76,19 +76,5 @@ struct OAuthAuthorization: SafelyDescribed {
 
     static func missing(_ name: String) -> PipelineError {
         PipelineError(.oauth(.endpoint), "the authorization server has no \(name) endpoint")
-    }
-}
-
-extension FormText {
-    /// Returns the items of a query, decoded.
-    static func items(of query: String) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { item in
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let texts = parts.map { part in
-                let text = part.replacingOccurrences(of: "+", with: " ")
-                return text.removingPercentEncoding ?? text
-            }
-            return (texts[0], texts.count > 1 ? texts[1] : "")
-        }
     }
 }

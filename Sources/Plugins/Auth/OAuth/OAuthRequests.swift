@@ -13,7 +13,7 @@ struct OAuthRequests: Sendable {
 
         var path: String { "" }
         var method: HTTPMethod { form == nil ? .get : .post }
-        var task: RequestTask { form.map { .requestData(FormText.data(of: $0)) } ?? .requestPlain }
+        var task: RequestTask { form.map { .requestData(Data(FormText.text(of: $0).utf8)) } ?? .requestPlain }
         var options: RequestOptions { RequestOptions { $0.isTokenRequest = true } }
     }
 
@@ -21,18 +21,16 @@ struct OAuthRequests: Sendable {
 
     let client: OAuthClient
     let clock: PipelineClock
-    let proofs: DPoPProofs
+    let proofs = DPoPProofs()
     private let provider: Provider<Call>
 
     init(
         client: OAuthClient,
         transport: any Transport,
         plugins: [any PluginType],
-        configuration: ProviderConfiguration,
-        proofs: DPoPProofs
+        configuration: ProviderConfiguration
     ) {
         self.client = client
-        self.proofs = proofs
         clock = configuration.clock
         var configuration = configuration
         // A redirect could send the secrets of a request to another server.
@@ -55,9 +53,27 @@ struct OAuthRequests: Sendable {
         }
     }
 
-    func get(_ url: URL) async throws -> PipelineResponse {
-        try Self.check(url)
-        return try await provider.request(Call(baseURL: url))
+    /// Reads the metadata of an authorization server.
+    ///
+    /// Source: RFC 8414 §3, https://www.rfc-editor.org/rfc/rfc8414.html#section-3
+    func metadata(of issuer: URL) async throws -> OAuthMetadata {
+        try Self.check(issuer)
+        for place in OAuthMetadata.places(of: issuer) {
+            let response = try await provider.request(Call(baseURL: place))
+            if (400...499).contains(response.statusCode) { continue }
+            guard response.statusCode == 200 else {
+                let status = response.statusCode
+                throw PipelineError(.oauth(.response), "the authorization server's metadata has status \(status)")
+            }
+            // Servers that know no such place may respond with a page or a list.
+            guard hasObject(response) else { continue }
+            let metadata = try decode(OAuthMetadata.self, response, "metadata")
+            guard metadata.issuer == issuer.absoluteString else {
+                throw PipelineError(.oauth(.issuer), "the authorization server's metadata names another issuer")
+            }
+            return metadata
+        }
+        throw PipelineError(.oauth(.response), "the authorization server has no metadata at its well-known URLs")
     }
 
     /// Posts a form with the authentication of the client.
@@ -122,7 +138,7 @@ struct OAuthRequests: Sendable {
     }
 
     /// Returns whether the body is a JSON object.
-    func hasObject(_ response: PipelineResponse) -> Bool {
+    private func hasObject(_ response: PipelineResponse) -> Bool {
         struct AnyObject: Decodable {
             private enum Member: CodingKey {}
 
@@ -175,24 +191,4 @@ struct OAuthRequests: Sendable {
     private static let plainNames: Set<String> = [
         "grant_type", "scope", "client_id", "redirect_uri", "token_type_hint",
     ]
-}
-
-/// Texts of `application/x-www-form-urlencoded`.
-enum FormText {
-    static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
-
-    static func text(of items: [(name: String, value: String)]) -> String {
-        items.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
-    }
-
-    static func data(of items: [(name: String, value: String)]) -> Data { Data(text(of: items).utf8) }
 }

@@ -23,11 +23,9 @@ final class OAuthSession: Sendable {
     }
 
     let server: OAuthServer
-    let client: OAuthClient
     let grant: OAuthGrant
     let usesKey: Bool
     let requests: OAuthRequests
-    let secrets: OAuthSecrets.Source
     private let store: any CredentialStore
     private let onStoreFailure: (@Sendable (any Error) -> Void)?
     private let storeKey: String
@@ -36,26 +34,22 @@ final class OAuthSession: Sendable {
 
     init(
         server: OAuthServer,
-        client: OAuthClient,
         grant: OAuthGrant,
         store: any CredentialStore,
         account: String,
         usesKey: Bool,
         requests: OAuthRequests,
-        onStoreFailure: (@Sendable (any Error) -> Void)?,
-        secrets: @escaping OAuthSecrets.Source
+        onStoreFailure: (@Sendable (any Error) -> Void)?
     ) {
         self.server = server
-        self.client = client
         self.grant = grant
         self.store = store
         self.onStoreFailure = onStoreFailure
         // The length of each part keeps the keys of different parts apart.
-        let parts = [server.name, client.id, account, grant.isClientCredentials ? "client" : "user"]
+        let parts = [server.name, requests.client.id, account, grant.isClientCredentials ? "client" : "user"]
         storeKey = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
         self.usesKey = usesKey
         self.requests = requests
-        self.secrets = secrets
     }
 
     var generation: Int { state.withLock { $0.generation } }
@@ -68,7 +62,7 @@ final class OAuthSession: Sendable {
         let metadata: OAuthMetadata
         switch server.source {
         case .metadata(let given): metadata = given
-        case .issuer(let issuer): metadata = try await OAuthDiscovery(requests: requests).metadata(of: issuer)
+        case .issuer(let issuer): metadata = try await requests.metadata(of: issuer)
         }
         state.withLock { $0.metadata = metadata }
         return metadata

@@ -14,8 +14,8 @@ struct OAuthSignIn {
         case .clientCredentials:
             return try await session.obtain(clock.date)
         case .redirect(let redirect, let authenticate):
-            let authorization = OAuthAuthorization(redirect, metadata, session.secrets)
-            let callback = try await authenticate(authorization.url(session.client.id, session.scope))
+            let authorization = OAuthAuthorization(redirect, metadata)
+            let callback = try await authenticate(authorization.url(session.requests.client.id, session.scope))
             return try await exchange(authorization.code(in: callback), authorization)
         case .loopback(let port, let path, let timeout, let open):
             return try await browse(port, path, timeout, metadata, open)
@@ -35,8 +35,8 @@ struct OAuthSignIn {
     ) async throws -> OAuthCredential {
         let receiver = try LoopbackRedirectReceiver(port: port, path: path)
         defer { receiver.close() }
-        let authorization = OAuthAuthorization(receiver.url, metadata, session.secrets)
-        let url = try authorization.url(session.client.id, session.scope)
+        let authorization = OAuthAuthorization(receiver.url, metadata)
+        let url = try authorization.url(session.requests.client.id, session.scope)
         receiver.start(state: authorization.state)
         let late = PipelineError(.oauth(.expired), "the browser did not return in time")
         let callback = try await clock.run(until: clock.now.advanced(by: timeout), throwing: late) {
