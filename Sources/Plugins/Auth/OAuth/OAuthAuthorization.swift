@@ -22,7 +22,7 @@ struct OAuthAuthorization: SafelyDescribed {
 
     /// Returns the URL for the browser, which contains the hash of the verifier only.
     func url(_ clientID: String, _ scope: [(String, String)]) throws -> URL {
-        guard let endpoint = metadata.authorization else { throw Self.missing("authorization") }
+        guard let endpoint = metadata.authorizationEndpoint else { throw Self.missing("authorization") }
         try OAuthRequests.check(endpoint)
         let challenge = Base64URL.text(of: SHA256.hash(Array(verifier.utf8)))
         let items = [
@@ -68,9 +68,10 @@ struct OAuthAuthorization: SafelyDescribed {
     }
 
     private func checkIssuer(_ issuers: [String]) throws {
-        if issuers.isEmpty, metadata.sendsIssuer != true { return }
+        let sendsIssuer = metadata.authorizationResponseIssParameterSupported == true
+        if issuers.isEmpty, !sendsIssuer { return }
         guard issuers.count == 1,
-            metadata.issuer == nil && metadata.sendsIssuer != true || issuers[0] == metadata.issuer
+            metadata.issuer == nil && !sendsIssuer || issuers[0] == metadata.issuer
         else { throw PipelineError(.oauth(.issuer), "the authorization response names another issuer, or none") }
     }
 

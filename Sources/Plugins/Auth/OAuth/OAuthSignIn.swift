@@ -12,7 +12,7 @@ struct OAuthSignIn {
         let metadata = try await session.metadata()
         switch session.grant.kind {
         case .clientCredentials:
-            return try await session.obtain(clock.date)
+            return try await session.obtain(clock)
         case .redirect(let redirect, let authenticate):
             let authorization = OAuthAuthorization(redirect, metadata)
             let callback = try await authenticate(authorization.url(session.requests.client.id, session.scope))
@@ -62,7 +62,7 @@ struct OAuthSignIn {
             ("grant_type", "authorization_code"), ("code", code), ("code_verifier", authorization.verifier),
             ("redirect_uri", authorization.redirect.absoluteString),
         ]
-        return try await redeem(form, at: authorization.metadata.token, key)
+        return try await redeem(form, at: authorization.metadata.tokenEndpoint, key)
     }
 
     /// Sends a form that uses up a code.
@@ -70,15 +70,9 @@ struct OAuthSignIn {
     /// If the sign-in is cancelled meanwhile, the tokens are revoked when they arrive.
     private func redeem(_ form: [(String, String)], at endpoint: URL, _ key: DPoPKey?) async throws -> OAuthCredential {
         try Task.checkCancellation()
-        let session = session
+        let (session, clock) = (session, clock)
         return try await OAuthSession.unattended {
-            let response = try await session.requests.post(endpoint, form, key: key)
-            return try session.requests.credential(
-                response,
-                replacing: nil,
-                key: key,
-                date: session.requests.clock.date
-            )
+            try await session.requests.credential(from: endpoint, form, key: key, clock)
         } late: {
             try? await session.revoke($0)
         }
@@ -90,18 +84,13 @@ struct OAuthSignIn {
         _ metadata: OAuthMetadata,
         _ show: @Sendable (OAuthDeviceCode) async throws -> Void
     ) async throws -> OAuthCredential {
-        guard let endpoint = metadata.device else { throw OAuthAuthorization.missing("device authorization") }
-        let response = try await session.requests.post(endpoint, session.scope)
-        let device = try session.requests.decode(OAuthDeviceResponse.self, response, "a device code")
+        guard let endpoint = metadata.deviceAuthorizationEndpoint else {
+            throw OAuthAuthorization.missing("device authorization")
+        }
+        let device = try await session.requests.deviceCode(from: endpoint, session.scope)
         let end = clock.now.advanced(by: .seconds(device.lifetime))
-        let code = OAuthDeviceCode(
-            userCode: device.userCode,
-            verificationURL: device.page,
-            completeVerificationURL: device.completePage,
-            expiry: clock.date.addingTimeInterval(device.lifetime)
-        )
-        try await show(code)
-        return try await poll(metadata.token, device.deviceCode, .seconds(device.interval), end)
+        try await show(device.shown)
+        return try await poll(metadata.tokenEndpoint, device.secret, .seconds(device.interval), end)
     }
 
     private func poll(
