@@ -341,12 +341,7 @@ extension TokenRefreshState {
 extension TokenRefreshState {
     /// Sets or removes the credential for the application, which takes precedence over a refresh in progress.
     ///
-    /// - Parameters:
-    ///   - new: the credential.
-    ///   - continuesSession: whether the calls of the current session may use the credential.
-    ///   - now: the current instant, `nil` while no clock is known.
-    ///   - systemNow: the current instant on the system's clock.
-    ///   - date: the current date, `nil` while no clock is known.
+    /// The instant and the date are `nil` while no clock is known.
     mutating func set(
         _ new: Credential?,
         continuesSession: Bool,
