@@ -16,12 +16,8 @@ struct OAuthAuthorizationTests {
             240, 91, 88, 5, 88, 83, 132, 141, 121,
         ]
         let metadata = OAuthMetadata(
-            issuer: nil,
-            authorization: OAuthBench.url("https://auth.test/a"),
-            token: OAuthBench.issuer,
-            device: nil,
-            revocation: nil,
-            sendsIssuer: nil
+            authorizationEndpoint: OAuthBench.url("https://auth.test/a"),
+            tokenEndpoint: OAuthBench.issuer
         )
         let authorization = OAuthAuthorization(OAuthBench.url("myapp://cb"), metadata) { Array(verifier.prefix($0)) }
         #expect(authorization.verifier == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")

@@ -27,7 +27,7 @@ final class TokenRefreshModel {
     private var date = Date(timeIntervalSince1970: 0)
 
     private var tickets: [State.Ticket] = []
-    private var waiting: Set<Int> = []
+    private var waiting: [ObjectIdentifier: State.Waiter] = [:]
     private var woken = 0
     private var waited = 0
     /// The running refreshes, including those past their time limit.
@@ -38,7 +38,7 @@ final class TokenRefreshModel {
     private var reported: State.Flight?
     /// The changes still to be reported; the report of the first may be in progress.
     private var changes: [TokenBench.Change] = []
-    private var reporting: Int?
+    private var reporting: State.Change?
     private var starts: [PipelineClock.Instant] = []
     private var expected: Session?
     /// The date from which the credential may be refreshed before a server refuses it; `nil` for never.
@@ -134,14 +134,15 @@ final class TokenRefreshModel {
         if isOlder || earlier.map({ $0 < firstGeneration }) ?? false {
             see("session over")
             switch admission {
-            case .fail(.sessionEnded(let report)):
-                return require(!setup.sendsAll && (report == nil) == (expected != nil), "a report too many or too few")
-            case .proceed(nil): return require(setup.sendsAll, "A08 a call of an ended session is sent without a token")
+            case .proceed(.failure(.sessionEnded(let shared))):
+                return require(!setup.sendsAll && (shared == nil) == (expected != nil), "a report too many or too few")
+            case .proceed(.success(nil)):
+                return require(setup.sendsAll, "A08 a call of an ended session is sent without a token")
             default: return require(false, "A08 a call of an ended session is sent with a token, or waits for one")
             }
         }
         admit(admission, patience, isJoining: isJoining)
-        guard case .proceed = admission, let expiry = expected?.expiry, !needsRefresh else { return }
+        guard case .proceed(.success) = admission, let expiry = expected?.expiry, !needsRefresh else { return }
         if expiry < date.addingTimeInterval(3) { see("short life") }
     }
 
@@ -155,16 +156,16 @@ final class TokenRefreshModel {
         let admission = state.refuse(ticket, patience, now: now, date: date)
         if patience == .none, !isOld { isRefused = true }
         switch admission {
-        case .fail(.sessionEnded(let report)):
+        case .proceed(.failure(.sessionEnded(let shared))):
             see("session ended")
             require(ticket.generation < firstGeneration && !setup.sendsAll, "a present session has ended")
-            require((report == nil) == (expected != nil), "a report too many or too few")
+            require((shared == nil) == (expected != nil), "a report too many or too few")
             return
         case .giveBack where isOld && patience != .none:
             see("old session")
             require(setup.sendsAll, "a call of an old session was given its 401")
         case .giveBack: require(patience != .start, "a present token was given back")
-        case .proceed(let new):
+        case .proceed(.success(let new)):
             require(isOld, "a refused token is sent again")
             require(new == nil || new?.generation == state.generation, "an old token is sent again")
         case .wait where isOld && !isJoining: require(needsRefresh, "A04 an old token caused a refresh")
@@ -179,7 +180,7 @@ final class TokenRefreshModel {
 
     private func admit(_ admission: State.Admission, _ patience: State.Patience, isJoining: Bool) {
         switch admission {
-        case .proceed(let ticket):
+        case .proceed(.success(let ticket)):
             see("proceed")
             require(ticket?.credential == expected, "a call got another credential than the present one")
             require(ticket != nil || setup.withoutCredential != .fail, "a call is sent without a credential")
@@ -187,39 +188,42 @@ final class TokenRefreshModel {
                 tickets.append(ticket)
                 if tickets.count > 40 { tickets.removeFirst() }
             }
-        case .wait(let id, let flight):
+        case .wait(let waiter):
             see("wait")
             require(patience != .none, "A07 a call waits whose deadline has passed")
             require(patience == .start || isJoining, "a call waits that may start no refresh")
             if reported != nil { see("waits for a report") }
-            require(waiting.insert(id).inserted, "waiter \(id) twice")
+            waiting[ObjectIdentifier(waiter)] = waiter
             waited += 1
-            if let flight { start(flight) }
-        case .fail(.excessive):
+            performEffects()
+        case .proceed(.failure(.excessive)):
             see("excessive")
             require(recentStarts == policy.maximumCount, "excessive after \(recentStarts) refreshes")
-        case .fail(.deadline):
+        case .proceed(.failure(.deadline)):
             see("too late")
             require(patience == .none, "a call in time was too late")
-        case .fail(.sessionEnded(let report)):
+        case .proceed(.failure(.sessionEnded(let shared))):
             see("no credential")
-            let isRight = expected == nil && setup.withoutCredential == .fail && report != nil
+            let isRight = expected == nil && setup.withoutCredential == .fail && shared != nil
             require(isRight, "a call fails although the session goes on")
-        case .fail: see("failed before")
+        case .proceed(.failure): see("failed before")
         case .giveBack: see("giveBack")
         }
     }
 
     /// Cancels a call or lets its deadline pass.
     private func leave() {
-        guard let id = waiting.randomElement(using: &random) ?? (pick() ? 1 : nil) else { return }
-        let isWaiting = waiting.contains(id)
+        guard let waiter = waiting.randomElement(using: &random)?.value ?? (pick() ? State.Waiter() : nil) else {
+            return
+        }
+        let isWaiting = waiting[ObjectIdentifier(waiter)] != nil
         if isWaiting, waiting.count == 1, reported != nil {
             see("leaves a report")
             reported = nil
         }
-        perform(state.leave(id))
-        require(!waiting.contains(id), "A07 a call that has left waits on")
+        state.leave(waiter)
+        performEffects()
+        require(waiting[ObjectIdentifier(waiter)] == nil, "A07 a call that has left waits on")
         if isWaiting { see("left") }
     }
 
@@ -229,10 +233,10 @@ final class TokenRefreshModel {
         let isActive = active?.id == flight.id
         let wasCancelled = state.isCancelled(flight)
         let isPresent = flight.generation == state.generation
-        var ending = State.Ending.failure(CancellationError())
+        var ending = Result<Session?, any Error>.failure(CancellationError())
         if pick() {
             let new = Int.random(in: 0..<8, using: &random) > 0 ? makeSession() : nil
-            ending = .credential(new)
+            ending = .success(new)
             isEnding = isPresent && new == nil && (expected != nil || isActive)
             if isPresent, new != nil || expected != nil {
                 change(to: new, new == nil ? .sessionEnd : .refresh, hasClock: true)
@@ -249,7 +253,8 @@ final class TokenRefreshModel {
         }
         if isActive { active = nil }
         let before = running.count
-        perform(state.end(flight, ending, now: now, date: date))
+        state.end(flight, ending, now: now, date: date)
+        performEffects()
         endEvent()
         if running.count > before {
             see("start after the end")
@@ -258,10 +263,11 @@ final class TokenRefreshModel {
     }
 
     private func report() {
-        guard let number = reporting else { return }
+        guard let change = reporting else { return }
         reporting = nil
-        if number == state.generation { reported = nil }
-        perform(state.reported(number))
+        if change.number == state.generation { reported = nil }
+        state.reported(change)
+        performEffects()
     }
 
     private func timeUp() {
@@ -271,11 +277,13 @@ final class TokenRefreshModel {
             see("report timed out")
             reported = nil
         }
-        perform(state.timeUp(flight))
+        state.timeUp(flight)
+        performEffects()
     }
 
     private func set(_ new: Session?) {
-        let hasClock = pick()
+        // A call that waits has given the clock.
+        let hasClock = pick() || !waiting.isEmpty
         let continues = pick()
         isEnding = new == nil || expected != nil && !continues
         if isEnding, new != nil, !waiting.isEmpty { see("switched") }
@@ -283,15 +291,14 @@ final class TokenRefreshModel {
         reported = nil
         isUncounted = true
         if hasClock { count(from: date) }
-        perform(
-            state.set(
-                new,
-                continuesSession: continues,
-                now: hasClock ? now : nil,
-                systemNow: systemNow,
-                date: hasClock ? date : nil
-            )
+        state.set(
+            new,
+            continuesSession: continues,
+            now: hasClock ? now : nil,
+            systemNow: systemNow,
+            date: hasClock ? date : nil
         )
+        performEffects()
         endEvent()
     }
 
@@ -333,41 +340,38 @@ final class TokenRefreshModel {
 
     // MARK: Effects
 
-    private func perform(_ effects: [State.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .start(let flight): start(flight)
-            case .report(let change):
-                require(reporting == nil, "two reports at once")
-                reporting = change.number
-                require(!changes.isEmpty, "a report of no change")
-                let expected = changes.isEmpty ? nil : changes.removeFirst()
-                require(
-                    expected == TokenBench.Change(change.credential?.accessToken, change.reason),
-                    "a change was reported out of order"
-                )
-            case .cancel(let flight): require(running.contains { $0.id == flight.id }, "cancelled what does not run")
-            case .stopTimer: break
-            case .resume(let ids, let outcome):
-                for id in ids { require(waiting.remove(id) != nil, "waiter \(id) woken twice") }
-                woken += ids.count
-                wake(outcome)
-            }
+    private func performEffects() {
+        let effects = state.takeEffects()
+        require(!effects.cancelsRefresh || !running.isEmpty, "cancelled what does not run")
+        for waiter in effects.resumed {
+            require(waiting.removeValue(forKey: ObjectIdentifier(waiter)) != nil, "a waiter was woken twice")
         }
+        woken += effects.resumed.count
+        if !effects.resumed.isEmpty { wake(effects.outcome) }
+        if let change = effects.report {
+            require(reporting == nil, "two reports at once")
+            reporting = change
+            let expected = changes.isEmpty ? nil : changes.removeFirst()
+            require(
+                expected == TokenBench.Change(change.credential?.accessToken, change.reason),
+                "a change was reported out of order"
+            )
+        }
+        if let flight = effects.start { start(flight) }
     }
 
     private func wake(_ outcome: State.Outcome) {
         switch outcome {
-        case .proceed(let ticket):
+        case .success(let ticket):
             require(ticket?.credential == (isEnding ? nil : expected), "woken with another credential")
             require(ticket != nil || setup.sendsAll, "A08 a call that waited is sent without a token")
-        case .fail(.sessionEnded(let report)):
+        case .failure(.sessionEnded(let shared)):
             require(isEnding, "A08 a call fails although the session goes on")
-            require((report == nil) == (expected != nil), "a report too many or too few")
-        case .fail(.thrown): see("failed")
-        case .fail(.timedOut): see("timed out")
-        case .fail(.excessive): require(recentStarts == policy.maximumCount, "excessive too early")
-        case .fail(.deadline), .cancelled: break
+            require((shared == nil) == (expected != nil), "a report too many or too few")
+        case .failure(.thrown): see("failed")
+        case .failure(.timedOut): see("timed out")
+        case .failure(.excessive): require(recentStarts == policy.maximumCount, "excessive too early")
+        case .failure(.deadline), .failure(.cancelled): break
         }
     }
 

@@ -142,7 +142,7 @@ struct AWSSignerTests {
                     service: test.service,
                     placement: placement == "query" ? .query(expires: .seconds(test.expires)) : .header
                 ) { _ in test.credentials }
-                signer.details = test.details
+                (signer.pathForm, signer.statesPayloadHash) = (test.pathForm, test.statesPayloadHash)
                 try await signer.sign(&request, with: test.credentials, at: test.date)
                 let expected = try test.text("\(placement)-signature.txt")
                 #expect(Self.signature(of: request) == expected, "\(test.name), \(placement)")

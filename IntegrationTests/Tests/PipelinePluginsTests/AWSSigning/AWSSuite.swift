@@ -36,7 +36,8 @@ enum AWSSuite {
         let service: String
         let date: Date
         let expires: Int
-        let details: AWSSigner.Details
+        let pathForm: AWSCanonicalRequest.PathForm
+        let statesPayloadHash: Bool
 
         func text(_ file: String) throws -> String {
             try String(contentsOf: folder.appending(path: file), encoding: .utf8)
@@ -72,10 +73,6 @@ enum AWSSuite {
         decoder.dateDecodingStrategy = .iso8601
         let context = try decoder.decode(Context.self, from: Data(contentsOf: folder.appending(path: "context.json")))
         let text = try String(contentsOf: folder.appending(path: "request.txt"), encoding: .utf8)
-        var details = AWSSigner.Details()
-        details.statesPayloadHash = context.signBody
-        details.signsSessionToken = context.omitSessionToken != true
-        details.path = context.normalize ? .normalized : .encoded
         return Test(
             name: folder.lastPathComponent,
             folder: folder,
@@ -83,13 +80,15 @@ enum AWSSuite {
             credentials: AWSCredentials(
                 accessKeyID: context.credentials.accessKeyId,
                 secretAccessKey: context.credentials.secretAccessKey,
-                sessionToken: context.credentials.token
+                // Such a token is added to a signed request.
+                sessionToken: context.omitSessionToken == true ? nil : context.credentials.token
             ),
             region: context.region,
             service: context.service,
             date: context.timestamp,
             expires: context.expirationInSeconds,
-            details: details
+            pathForm: context.normalize ? .normalized : .encoded,
+            statesPayloadHash: context.signBody
         )
     }
 

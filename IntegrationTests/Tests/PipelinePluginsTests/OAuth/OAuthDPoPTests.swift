@@ -94,14 +94,15 @@ struct OAuthDPoPTests {
         let thumbprint = Base64URL.text(of: PipelineHashes.SHA256.hash(Array(keyText)))
         #expect(thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
         let seconds = try #require(example.claims["iat"] as? Int)
-        let use = DPoPKey.Use(
+        let proof = try DPoPKey().proof(
             method: method,
             url: url,
             token: token,
+            nonce: nil,
             date: Date(timeIntervalSince1970: Double(seconds)),
             id: try #require(example.claims["jti"] as? String)
         )
-        let own = try #require(Proof(DPoPKey().proof(use)))
+        let own = try #require(Proof(proof))
         #expect(own.claims as NSDictionary == example.claims as NSDictionary)
         #expect(own.header.keys == example.header.keys)
         #expect((own.header["jwk"] as? [String: String])?.keys == key.keys)

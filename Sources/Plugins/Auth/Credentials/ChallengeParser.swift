@@ -1,8 +1,9 @@
 /// A parser for the value of one field: `#challenge` of RFC 9110 §11.6.1, or `#auth-param` of RFC 7615 §3.
-struct ChallengeParser {
+enum ChallengeParser {
     static let maximumChallengeCount = 16
     static let maximumParameterCount = 32
 
+    private typealias Bytes = Substring.UTF8View
     private typealias Parameter = (name: String, value: String)
 
     /// The content between two commas.
@@ -12,19 +13,11 @@ struct ChallengeParser {
         case broken
     }
 
-    private let bytes: [UInt8]
-    private var index = 0
-
-    private init(_ value: String) {
-        bytes = Array(value.utf8)
-    }
-
     /// Returns the challenges of a field without the malformed ones.
     static func challenges(of value: String, atMost limit: Int) -> [AuthenticationChallenge] {
-        var parser = ChallengeParser(value)
         var challenges: [AuthenticationChallenge] = []
         var current: AuthenticationChallenge?
-        while challenges.count < limit, let element = parser.nextElement() {
+        for element in elements(of: value) where challenges.count < limit {
             switch element {
             case .scheme(let scheme, let token, let parameter):
                 if let current { challenges.append(current) }
@@ -42,93 +35,78 @@ struct ChallengeParser {
 
     /// Returns the parameters of a field that has nothing else; `nil` if it is malformed.
     static func parameters(of value: String) -> [String: String]? {
-        var parser = ChallengeParser(value)
         var parameters: [String: String] = [:]
-        while let element = parser.nextElement() {
+        for element in elements(of: value) {
             guard case .parameter(let parameter) = element, parameters.insert(parameter) else { return nil }
         }
         return parameters
     }
 
-    private mutating func nextElement() -> Element? {
-        while let byte = current, byte == UInt8(ascii: ",") || Self.isBlank(byte) { index += 1 }
-        guard current != nil else { return nil }
-        if let element = readElement(), isAtEndOfElement { return element }
-        skipElement()
-        return .broken
+    /// Reads what is between the commas outside quotation marks.
+    private static func elements(of value: String) -> [Element] {
+        var parts: [Bytes] = []
+        var rest = value[...].utf8
+        while !rest.isEmpty {
+            var (isQuoted, isEscaped) = (false, false)
+            let part = rest.prefix { byte in
+                if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+                isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\")
+                return isQuoted || byte != UInt8(ascii: ",")
+            }
+            parts.append(trimmed(part))
+            rest = rest[part.endIndex...].dropFirst()
+        }
+        return parts.filter { !$0.isEmpty }.map(element)
     }
 
-    private mutating func readElement() -> Element? {
-        guard let name = readToken() else { return nil }
-        let end = index
-        skipBlanks()
-        if current == UInt8(ascii: "=") { return readValue().map { .parameter((name.lowercased(), $0)) } }
-        if isAtEndOfElement { return .scheme(name, token: nil, nil) }
-        guard index > end else { return nil }
-        let start = index
-        if let token = readToken68() { return .scheme(name, token: token, nil) }
-        index = start
-        guard let parameter = readToken()?.lowercased() else { return nil }
-        skipBlanks()
-        guard current == UInt8(ascii: "=") else { return nil }
-        return readValue().map { .scheme(name, token: nil, (parameter, $0)) }
+    private static func element(_ text: Bytes) -> Element {
+        var rest = text
+        guard let name = takeToken(&rest) else { return .broken }
+        let hasBlank = rest.first.map(isBlank) ?? false
+        rest = trimmed(rest)
+        if rest.isEmpty { return .scheme(name, token: nil, nil) }
+        if let value = value(rest) { return .parameter((name.lowercased(), value)) }
+        guard hasBlank else { return .broken }
+        if isToken68(rest) { return .scheme(name, token: String(decoding: rest, as: UTF8.self), nil) }
+        guard let parameter = takeToken(&rest), let value = value(trimmed(rest)) else { return .broken }
+        return .scheme(name, token: nil, (parameter.lowercased(), value))
     }
 
-    /// Reads from the equals sign to the end of the value.
-    private mutating func readValue() -> String? {
-        index += 1
-        skipBlanks()
-        let value = current == UInt8(ascii: "\"") ? readQuotedString() : readToken()
-        skipBlanks()
-        return value
+    /// Returns the value of a parameter, from the equals sign on: a token or a quoted string.
+    private static func value(_ text: Bytes) -> String? {
+        guard text.first == UInt8(ascii: "=") else { return nil }
+        var rest = trimmed(text.dropFirst())
+        let value = rest.first == UInt8(ascii: "\"") ? takeQuotedString(&rest) : takeToken(&rest)
+        return rest.isEmpty ? value : nil
     }
 
-    private mutating func readToken() -> String? {
-        read { Self.isTokenByte($0) }
+    private static func takeToken(_ text: inout Bytes) -> String? {
+        let token = text.prefix { isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+        text = text[token.endIndex...]
+        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
-    /// Reads a token68 only if it ends at a comma or at the end, because a parameter may begin the same way.
-    private mutating func readToken68() -> String? {
-        guard var token = read({ Self.isAlphanumeric($0) || "-._~+/".utf8.contains($0) }) else { return nil }
-        token += read { $0 == UInt8(ascii: "=") } ?? ""
-        skipBlanks()
-        return isAtEndOfElement ? token : nil
-    }
-
-    private mutating func readQuotedString() -> String? {
+    private static func takeQuotedString(_ text: inout Bytes) -> String? {
         var content: [UInt8] = []
-        index += 1
-        while let byte = current, byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\") { index += 1 }
-            guard let byte = current, Self.isText(byte) else { return nil }
+        text = text.dropFirst()
+        while let byte = text.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
+            guard let byte = byte == UInt8(ascii: "\\") ? text.popFirst() : byte, isText(byte) else { return nil }
             content.append(byte)
-            index += 1
         }
-        guard current != nil else { return nil }
-        index += 1
-        return String(decoding: content, as: UTF8.self)
+        return nil
     }
 
-    private mutating func read(_ isPart: (UInt8) -> Bool) -> String? {
-        let start = index
-        while let byte = current, isPart(byte) { index += 1 }
-        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
+    private static func isToken68(_ text: Bytes) -> Bool {
+        let padding = text.drop { isAlphanumeric($0) || "-._~+/".utf8.contains($0) }
+        return padding.count < text.count && padding.allSatisfy { $0 == UInt8(ascii: "=") }
     }
 
-    /// Skips to the next comma outside quotes.
-    private mutating func skipElement() {
-        while let byte = current, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") { _ = readQuotedString() } else { index += 1 }
-        }
+    private static func trimmed(_ text: Bytes) -> Bytes {
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
     }
-
-    private mutating func skipBlanks() {
-        while let byte = current, Self.isBlank(byte) { index += 1 }
-    }
-
-    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    private var isAtEndOfElement: Bool { current == nil || current == UInt8(ascii: ",") }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
@@ -139,10 +117,6 @@ struct ChallengeParser {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
         default: false
         }
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }
 

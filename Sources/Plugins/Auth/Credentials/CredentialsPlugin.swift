@@ -146,7 +146,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        guard mayAnswer(request, context), !request.headers.contains(.authorization) else {
+        guard scope.contains(request, context), !request.headers.contains(.authorization) else {
             return try await send(request)
         }
         var answer = try await answerAhead(request, context)
@@ -239,11 +239,6 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     // MARK: Challenges
 
-    /// Returns whether the request may carry a credential.
-    private func mayAnswer(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        scope.contains(request, context)
-    }
-
     /// Returns whether a response is a challenge that this plugin can handle.
     private func isChallenge(
         _ response: PipelineResponse,
@@ -251,7 +246,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         _ context: PipelineContext
     ) -> Bool {
         response.statusCode == 401 && response.request.headers[.authorization] == answer?.value
-            && mayAnswer(response.request, context)
+            && scope.contains(response.request, context)
     }
 
     /// Returns the same challenge with a new nonce, if only the nonce was wrong.
@@ -262,7 +257,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     private func takeNextNonce(from response: PipelineResponse, _ answer: Answer, _ context: PipelineContext) {
         guard answer.challenge.digest != nil, let name = HTTPField.Name("Authentication-Info"),
-            let field = response.headers[name], mayAnswer(response.request, context),
+            let field = response.headers[name], scope.contains(response.request, context),
             let nonce = ChallengeParser.parameters(of: field)?["nextnonce"], !nonce.isEmpty, nonce.utf8.count <= 4096
         else { return }
         let clientNonce = Self.makeClientNonce(context)

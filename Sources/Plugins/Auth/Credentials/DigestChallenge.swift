@@ -103,21 +103,11 @@ struct DigestChallenge: Sendable, Equatable {
     private func namePart(_ username: String) -> [String] {
         if hashesUsername { return ["username=\"\(algorithm.hash("\(username):\(realm)"))\"", "userhash=true"] }
         if username.utf8.allSatisfy({ $0 < 0x80 }) { return ["username=" + Self.quoted(username)] }
-        let escaped = username.utf8.map { byte in
-            Self.isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Self.digits(of: byte).uppercased()
-        }
-        return ["username*=UTF-8''" + escaped.joined()]
+        return ["username*=UTF-8''" + FormText.encoded(username)]
     }
 
     private static func digits(of byte: UInt8) -> String {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: "-._~".utf8.contains(byte)
-        }
     }
 
     private static func quoted(_ text: String) -> String {

@@ -12,40 +12,7 @@ import CryptoKit
 ///
 /// Source: RFC 9449 §4, https://www.rfc-editor.org/rfc/rfc9449.html#section-4
 struct DPoPKey: Sendable, SafelyDescribed {
-    /// The request that a proof is for.
-    struct Use: Sendable {
-        var method: String
-        /// The URL without its query and its fragment.
-        var url: String
-        var token: String?
-        var nonce: String?
-        var date: Date
-        var id: String
-    }
-
     var description: String { "a DPoP key" }
-
-    private struct Claims: Encodable {
-        let htm: String
-        let htu: String
-        let iat: Int
-        let jti: String
-        let ath: String?
-        let nonce: String?
-    }
-
-    private struct Header: Encodable {
-        struct Key: Encodable {
-            let kty = "EC"
-            let crv = "P-256"
-            let x: String
-            let y: String
-        }
-
-        let typ = "dpop+jwt"
-        let alg = "ES256"
-        let jwk: Key
-    }
 
     #if Crypto || canImport(CryptoKit)
     private let key: P256.Signing.PrivateKey
@@ -63,24 +30,30 @@ struct DPoPKey: Sendable, SafelyDescribed {
     var data: Data { key.rawRepresentation }
 
     /// Returns the proof for a request, a signed JWT.
-    func proof(_ use: Use) throws -> String {
+    ///
+    /// - Parameters:
+    ///   - method: the method of the request.
+    ///   - url: the URL without its query and its fragment.
+    ///   - token: the access token of the request, if it has one.
+    ///   - nonce: the nonce that the server asked for.
+    ///   - date: the current time.
+    ///   - id: a text that no other proof has.
+    /// - Returns: the proof.
+    /// - Throws: an error of the system's cryptography.
+    func proof(method: String, url: String, token: String?, nonce: String?, date: Date, id: String) throws -> String {
         let point = key.publicKey.rawRepresentation
-        let header = Header(
-            jwk: .init(x: Base64URL.text(of: point.prefix(32)), y: Base64URL.text(of: point.suffix(32)))
-        )
-        let hash = use.token.map { Base64URL.text(of: PipelineHashes.SHA256.hash(Array($0.utf8))) }
-        let claims = Claims(
-            htm: use.method,
-            htu: use.url,
-            iat: Int(use.date.timeIntervalSince1970.rounded(.down)),
-            jti: use.id,
-            ath: hash,
-            nonce: use.nonce
-        )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let signed =
-            Base64URL.text(of: try encoder.encode(header)) + "." + Base64URL.text(of: try encoder.encode(claims))
+        let (x, y) = (Base64URL.text(of: point.prefix(32)), Base64URL.text(of: point.suffix(32)))
+        let header: [String: Any] = [
+            "typ": "dpop+jwt", "alg": "ES256", "jwk": ["kty": "EC", "crv": "P-256", "x": x, "y": y],
+        ]
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        var claims: [String: Any] = ["htm": method, "htu": url, "iat": seconds, "jti": id]
+        claims["ath"] = token.map { Base64URL.text(of: PipelineHashes.SHA256.hash(Array($0.utf8))) }
+        claims["nonce"] = nonce
+        let signed = try [header, claims].map { object in
+            let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+            return Base64URL.text(of: try JSONSerialization.data(withJSONObject: object, options: options))
+        }.joined(separator: ".")
         return signed + "." + Base64URL.text(of: try key.signature(for: Data(signed.utf8)).rawRepresentation)
     }
     #else
@@ -94,6 +67,8 @@ struct DPoPKey: Sendable, SafelyDescribed {
 
     var data: Data { Data() }
 
-    func proof(_ use: Use) throws -> String { throw Self.unavailable }
+    func proof(method: String, url: String, token: String?, nonce: String?, date: Date, id: String) throws -> String {
+        throw Self.unavailable
+    }
     #endif
 }

@@ -10,11 +10,8 @@ final class DPoPProofs: Sendable {
     private static let maximumCount = 16
     private static let maximumByteCount = 1_024
 
-    private let secrets: OAuthSecrets.Source
     /// The last nonce of each origin, the most recent one last.
     private let nonces = Mutex<[(origin: PipelineRequest.Origin, nonce: String)]>([])
-
-    init(_ secrets: @escaping OAuthSecrets.Source) { self.secrets = secrets }
 
     /// A proof, and the nonce in it.
     struct Proof: Sendable {
@@ -43,14 +40,12 @@ final class DPoPProofs: Sendable {
         let origin = request.origin
         let nonce = nonces.withLock { $0.first { $0.origin == origin }?.nonce }
         let text = try key.proof(
-            .init(
-                method: request.method.rawValue,
-                url: origin.description + request.path,
-                token: token,
-                nonce: nonce,
-                date: date,
-                id: Base64URL.text(of: secrets(16))
-            )
+            method: request.method.rawValue,
+            url: origin.description + request.path,
+            token: token,
+            nonce: nonce,
+            date: date,
+            id: Base64URL.text(of: OAuthSecrets.bytes(16))
         )
         return Proof(text: text, nonce: nonce)
     }

@@ -57,12 +57,7 @@ final class LoopbackRedirectReceiver: Sendable {
 
     /// Returns the URL that the browser was redirected to; must be called at most once.
     func callback() async throws -> URL {
-        let url = await withTaskCancellationHandler {
-            await result.value()
-        } onCancel: {
-            close()
-        }
-        guard let url else { throw CancellationError() }
+        guard let url = await result.value(onCancel: { close() }) else { throw CancellationError() }
         return url
     }
 

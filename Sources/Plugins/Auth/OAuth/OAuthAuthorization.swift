@@ -13,7 +13,7 @@ struct OAuthAuthorization: SafelyDescribed {
 
     var description: String { "an authorization request" }
 
-    init(_ redirect: URL, _ metadata: OAuthMetadata, _ secrets: OAuthSecrets.Source) {
+    init(_ redirect: URL, _ metadata: OAuthMetadata, _ secrets: (Int) -> [UInt8] = OAuthSecrets.bytes) {
         state = Base64URL.text(of: secrets(16))
         verifier = Base64URL.text(of: secrets(32))
         self.redirect = redirect
@@ -22,7 +22,7 @@ struct OAuthAuthorization: SafelyDescribed {
 
     /// Returns the URL for the browser, which contains the hash of the verifier only.
     func url(_ clientID: String, _ scope: [(String, String)]) throws -> URL {
-        guard let endpoint = metadata.authorization else { throw Self.missing("authorization") }
+        guard let endpoint = metadata.authorizationEndpoint else { throw Self.missing("authorization") }
         try OAuthRequests.check(endpoint)
         let challenge = Base64URL.text(of: SHA256.hash(Array(verifier.utf8)))
         let items = [
@@ -68,27 +68,14 @@ struct OAuthAuthorization: SafelyDescribed {
     }
 
     private func checkIssuer(_ issuers: [String]) throws {
-        if issuers.isEmpty, metadata.sendsIssuer != true { return }
+        let sendsIssuer = metadata.authorizationResponseIssParameterSupported == true
+        if issuers.isEmpty, !sendsIssuer { return }
         guard issuers.count == 1,
-            metadata.issuer == nil && metadata.sendsIssuer != true || issuers[0] == metadata.issuer
+            metadata.issuer == nil && !sendsIssuer || issuers[0] == metadata.issuer
         else { throw PipelineError(.oauth(.issuer), "the authorization response names another issuer, or none") }
     }
 
     static func missing(_ name: String) -> PipelineError {
         PipelineError(.oauth(.endpoint), "the authorization server has no \(name) endpoint")
-    }
-}
-
-extension FormText {
-    /// Returns the items of a query, decoded.
-    static func items(of query: String) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { item in
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let texts = parts.map { part in
-                let text = part.replacingOccurrences(of: "+", with: " ")
-                return text.removingPercentEncoding ?? text
-            }
-            return (texts[0], texts.count > 1 ? texts[1] : "")
-        }
     }
 }

@@ -15,11 +15,7 @@ final class OAuthLane: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled before its turn; the errors of the work.
     func run<Value: Sendable>(mustRun: Bool = false, _ work: () async throws -> Value) async throws -> Value {
         if let waiter = enter() {
-            let isTurn = await withTaskCancellationHandler {
-                await waiter.value()
-            } onCancel: {
-                if !mustRun { cancel(waiter) }
-            }
+            let isTurn = await waiter.value { if !mustRun { cancel(waiter) } }
             guard isTurn else { throw CancellationError() }
         }
         defer { leave() }

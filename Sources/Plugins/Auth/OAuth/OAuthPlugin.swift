@@ -92,55 +92,20 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         plugins: [any PluginType] = [],
         configuration: ProviderConfiguration = ProviderConfiguration()
     ) {
-        self.init(
-            server,
-            client: client,
-            grant: grant,
-            store: store,
-            account: account,
-            onStoreFailure: onStoreFailure,
-            dpop: dpop,
-            scope: scope,
-            policy: policy,
-            transport: transport,
-            plugins: plugins,
-            configuration: configuration,
-            secrets: OAuthSecrets.system
-        )
-    }
-
-    init(
-        _ server: OAuthServer,
-        client: OAuthClient,
-        grant: OAuthGrant,
-        store: any CredentialStore,
-        account: String,
-        onStoreFailure: (@Sendable (any Error) -> Void)?,
-        dpop: DPoPPolicy,
-        scope: CredentialScope,
-        policy: TokenRefreshPolicy,
-        transport: any Transport,
-        plugins: [any PluginType],
-        configuration: ProviderConfiguration,
-        secrets: @escaping OAuthSecrets.Source
-    ) {
         let requests = OAuthRequests(
             client: client,
             transport: transport,
             plugins: plugins,
-            configuration: configuration,
-            proofs: DPoPProofs(secrets)
+            configuration: configuration
         )
         let session = OAuthSession(
             server: server,
-            client: client,
             grant: grant,
             store: store,
             account: account,
             usesKey: dpop.isEnabled,
             requests: requests,
-            onStoreFailure: onStoreFailure,
-            secrets: secrets
+            onStoreFailure: onStoreFailure
         )
         self.session = session
         if grant.isClientCredentials {

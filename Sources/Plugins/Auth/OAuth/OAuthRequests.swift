@@ -13,7 +13,7 @@ struct OAuthRequests: Sendable {
 
         var path: String { "" }
         var method: HTTPMethod { form == nil ? .get : .post }
-        var task: RequestTask { form.map { .requestData(FormText.data(of: $0)) } ?? .requestPlain }
+        var task: RequestTask { form.map { .requestData(Data(FormText.text(of: $0).utf8)) } ?? .requestPlain }
         var options: RequestOptions { RequestOptions { $0.isTokenRequest = true } }
     }
 
@@ -21,18 +21,16 @@ struct OAuthRequests: Sendable {
 
     let client: OAuthClient
     let clock: PipelineClock
-    let proofs: DPoPProofs
+    let proofs = DPoPProofs()
     private let provider: Provider<Call>
 
     init(
         client: OAuthClient,
         transport: any Transport,
         plugins: [any PluginType],
-        configuration: ProviderConfiguration,
-        proofs: DPoPProofs
+        configuration: ProviderConfiguration
     ) {
         self.client = client
-        self.proofs = proofs
         clock = configuration.clock
         var configuration = configuration
         // A redirect could send the secrets of a request to another server.
@@ -55,9 +53,31 @@ struct OAuthRequests: Sendable {
         }
     }
 
-    func get(_ url: URL) async throws -> PipelineResponse {
-        try Self.check(url)
-        return try await provider.request(Call(baseURL: url))
+    /// Reads the metadata of an authorization server.
+    ///
+    /// Source: RFC 8414 §3, https://www.rfc-editor.org/rfc/rfc8414.html#section-3
+    func metadata(of issuer: URL) async throws -> OAuthMetadata {
+        try Self.check(issuer)
+        for place in OAuthMetadata.places(of: issuer) {
+            let response = try await provider.request(Call(baseURL: place))
+            if (400...499).contains(response.statusCode) { continue }
+            guard response.statusCode == 200 else {
+                let status = response.statusCode
+                throw PipelineError(.oauth(.response), "the authorization server's metadata has status \(status)")
+            }
+            // Servers that know no such place may respond with a page or a list.
+            guard object(response) != nil else { continue }
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            guard let metadata = try? decoder.decode(OAuthMetadata.self, from: response.data) else {
+                throw unreadable("metadata")
+            }
+            guard metadata.issuer == issuer.absoluteString else {
+                throw PipelineError(.oauth(.issuer), "the authorization server's metadata names another issuer")
+            }
+            return metadata
+        }
+        throw PipelineError(.oauth(.response), "the authorization server has no metadata at its well-known URLs")
     }
 
     /// Posts a form with the authentication of the client.
@@ -107,46 +127,46 @@ struct OAuthRequests: Sendable {
 
     // MARK: Responses
 
-    private static var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return decoder
+    /// Returns the JSON object of a response, which has at most 256 KiB.
+    private func object(_ response: PipelineResponse) -> OAuthObject? {
+        try? JSONDecoder().decode(OAuthObject.self, from: response.data)
     }
 
-    /// Decodes a response of at most 256 KiB; the error quotes nothing of it.
-    func decode<Value: Decodable>(_ type: Value.Type, _ response: PipelineResponse, _ what: String) throws -> Value {
-        guard let value = try? Self.decoder.decode(type, from: response.data) else {
-            throw PipelineError(.oauth(.response), "the authorization server sent \(what) that cannot be read")
-        }
-        return value
+    /// Returns the error for a response that cannot be understood, which quotes nothing of it.
+    private func unreadable(_ what: String) -> PipelineError {
+        PipelineError(.oauth(.response), "the authorization server sent \(what) that cannot be read")
     }
 
-    /// Returns whether the body is a JSON object.
-    func hasObject(_ response: PipelineResponse) -> Bool {
-        struct AnyObject: Decodable {
-            private enum Member: CodingKey {}
-
-            init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: Member.self) }
-        }
-        return (try? Self.decoder.decode(AnyObject.self, from: response.data)) != nil
-    }
-
-    /// Decodes the tokens of a session.
+    /// Posts a form for tokens.
+    ///
+    /// - Parameters:
+    ///   - url: the token endpoint.
+    ///   - form: the form.
+    ///   - key: the key that the tokens are bound to; `nil` for bearer tokens.
+    ///   - old: the credential of the same session that the tokens replace.
+    ///   - clock: the clock by which the tokens expire.
+    /// - Returns: the credential.
+    /// - Throws: an error of the server, or for a response that cannot be used.
     func credential(
-        _ response: PipelineResponse,
-        replacing old: OAuthCredential?,
+        from url: URL,
+        _ form: [(String, String)],
         key: DPoPKey?,
-        date: Date
-    ) throws -> OAuthCredential {
-        let tokens = try decode(OAuthTokenResponse.self, response, "a token response")
-        guard tokens.type == (key == nil ? "bearer" : "dpop") else {
-            let wanted = key == nil ? "Bearer" : "DPoP"
-            throw PipelineError(.oauth(.response), "the authorization server sent no access token of type \(wanted)")
+        replacing old: OAuthCredential? = nil,
+        _ clock: PipelineClock
+    ) async throws -> OAuthCredential {
+        let response = try await post(url, form, key: key)
+        let date = clock.date
+        guard let tokens = object(response), let accessToken = tokens.text("access_token") else {
+            throw unreadable("a token response")
         }
-        let lifetime = tokens.lifetime.flatMap { (0...1e9).contains($0) ? $0 : nil }
+        let type = key == nil ? "Bearer" : "DPoP"
+        guard (tokens.text("token_type") ?? "Bearer").lowercased() == type.lowercased() else {
+            throw PipelineError(.oauth(.response), "the authorization server sent no access token of type \(type)")
+        }
+        let lifetime = tokens.seconds("expires_in").flatMap { (0...1e9).contains($0) ? $0 : nil }
         return OAuthCredential(
-            accessToken: tokens.accessToken,
-            refreshToken: tokens.refreshToken ?? old?.refreshToken,
+            accessToken: accessToken,
+            refreshToken: tokens.text("refresh_token") ?? old?.refreshToken,
             isBoundToKey: key != nil,
             expiry: lifetime.map { date.addingTimeInterval($0) },
             issuedAt: date,
@@ -155,8 +175,39 @@ struct OAuthRequests: Sendable {
         )
     }
 
-    private func failure(of response: PipelineResponse) -> OAuthErrorResponse? {
-        try? Self.decoder.decode(OAuthErrorResponse.self, from: response.data)
+    /// Asks for a device code, whose lifetime is 0 to 86,400 s; also returns the interval of polls in seconds.
+    ///
+    /// Source: RFC 8628 §3.2, https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2
+    func deviceCode(
+        from url: URL,
+        _ form: [(String, String)]
+    ) async throws -> (secret: String, shown: OAuthDeviceCode, interval: Double, lifetime: Double) {
+        // Google's names end with url.
+        guard let device = object(try await post(url, form)), let secret = device.text("device_code"),
+            let userCode = device.text("user_code"), userCode.unicodeScalars.allSatisfy(\.isVisible),
+            let page = device.page("verification_uri") ?? device.page("verification_url"),
+            let lifetime = device.seconds("expires_in").map({ min(max($0, 0), 86_400) })
+        else { throw unreadable("a device code") }
+        let shown = OAuthDeviceCode(
+            userCode: userCode,
+            verificationURL: page,
+            completeVerificationURL: device.page("verification_uri_complete")
+                ?? device.page("verification_url_complete"),
+            expiry: clock.date.addingTimeInterval(lifetime)
+        )
+        // Zero would ask the server without a pause.
+        let interval = device.seconds("interval").map { $0 < 1 ? 5 : min($0, 3_600) } ?? 5
+        return (secret, shown, interval, lifetime)
+    }
+
+    /// Returns the error in an object without an access token, whatever its status.
+    ///
+    /// Source: RFC 6749 §5.2, https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2
+    private func failure(of response: PipelineResponse) -> (error: String, description: String?)? {
+        guard let object = object(response), let error = object.text("error"), object.text("access_token") == nil else {
+            return nil
+        }
+        return (error, object.text("error_description"))
     }
 
     private func error(of response: PipelineResponse, to call: Call) -> PipelineError {
@@ -177,22 +228,12 @@ struct OAuthRequests: Sendable {
     ]
 }
 
-/// Texts of `application/x-www-form-urlencoded`.
-enum FormText {
-    static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
+extension Unicode.Scalar {
+    /// Whether the character can neither hide nor reorder others.
+    fileprivate var isVisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
         }
     }
-
-    static func text(of items: [(name: String, value: String)]) -> String {
-        items.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
-    }
-
-    static func data(of items: [(name: String, value: String)]) -> Data { Data(text(of: items).utf8) }
 }

@@ -48,11 +48,10 @@ public struct OAuthServer: Sendable, Hashable {
         source = .metadata(
             OAuthMetadata(
                 issuer: issuer?.absoluteString,
-                authorization: authorizationEndpoint,
-                token: tokenEndpoint,
-                device: deviceAuthorizationEndpoint,
-                revocation: revocationEndpoint,
-                sendsIssuer: nil
+                authorizationEndpoint: authorizationEndpoint,
+                tokenEndpoint: tokenEndpoint,
+                deviceAuthorizationEndpoint: deviceAuthorizationEndpoint,
+                revocationEndpoint: revocationEndpoint
             )
         )
     }
@@ -61,29 +60,19 @@ public struct OAuthServer: Sendable, Hashable {
     var name: String {
         switch source {
         case .issuer(let url): url.absoluteString
-        case .metadata(let metadata): metadata.issuer ?? metadata.token.absoluteString
+        case .metadata(let metadata): metadata.issuer ?? metadata.tokenEndpoint.absoluteString
         }
     }
 }
 
-/// The endpoints of an authorization server.
+/// The endpoints of an authorization server, with the names of its metadata after conversion from snake case.
 struct OAuthMetadata: Codable, Hashable {
-    let issuer: String?
-    let authorization: URL?
-    let token: URL
-    let device: URL?
-    let revocation: URL?
-    let sendsIssuer: Bool?
-
-    // After conversion from snake case.
-    enum CodingKeys: String, CodingKey {
-        case issuer
-        case authorization = "authorizationEndpoint"
-        case token = "tokenEndpoint"
-        case device = "deviceAuthorizationEndpoint"
-        case revocation = "revocationEndpoint"
-        case sendsIssuer = "authorizationResponseIssParameterSupported"
-    }
+    var issuer: String?
+    var authorizationEndpoint: URL?
+    let tokenEndpoint: URL
+    var deviceAuthorizationEndpoint: URL?
+    var revocationEndpoint: URL?
+    var authorizationResponseIssParameterSupported: Bool?
 
     /// Returns the places of the metadata, in the order in which they are tried.
     static func places(of issuer: URL) -> [URL] {

@@ -23,11 +23,9 @@ final class OAuthSession: Sendable {
     }
 
     let server: OAuthServer
-    let client: OAuthClient
     let grant: OAuthGrant
     let usesKey: Bool
     let requests: OAuthRequests
-    let secrets: OAuthSecrets.Source
     private let store: any CredentialStore
     private let onStoreFailure: (@Sendable (any Error) -> Void)?
     private let storeKey: String
@@ -36,26 +34,22 @@ final class OAuthSession: Sendable {
 
     init(
         server: OAuthServer,
-        client: OAuthClient,
         grant: OAuthGrant,
         store: any CredentialStore,
         account: String,
         usesKey: Bool,
         requests: OAuthRequests,
-        onStoreFailure: (@Sendable (any Error) -> Void)?,
-        secrets: @escaping OAuthSecrets.Source
+        onStoreFailure: (@Sendable (any Error) -> Void)?
     ) {
         self.server = server
-        self.client = client
         self.grant = grant
         self.store = store
         self.onStoreFailure = onStoreFailure
         // The length of each part keeps the keys of different parts apart.
-        let parts = [server.name, client.id, account, grant.isClientCredentials ? "client" : "user"]
+        let parts = [server.name, requests.client.id, account, grant.isClientCredentials ? "client" : "user"]
         storeKey = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
         self.usesKey = usesKey
         self.requests = requests
-        self.secrets = secrets
     }
 
     var generation: Int { state.withLock { $0.generation } }
@@ -68,7 +62,7 @@ final class OAuthSession: Sendable {
         let metadata: OAuthMetadata
         switch server.source {
         case .metadata(let given): metadata = given
-        case .issuer(let issuer): metadata = try await OAuthDiscovery(requests: requests).metadata(of: issuer)
+        case .issuer(let issuer): metadata = try await requests.metadata(of: issuer)
         }
         state.withLock { $0.metadata = metadata }
         return metadata
@@ -271,14 +265,14 @@ final class OAuthSession: Sendable {
         _ generation: Int,
         _ context: PipelineContext
     ) async throws -> OAuthCredential? {
-        let date = context.clock.date
-        if let other = try? await stored(), other != expired, (other.expiry ?? .distantFuture) > date,
+        if let other = try? await stored(), other != expired,
+            (other.expiry ?? .distantFuture) > context.clock.date,
             (other.issuedAt ?? .distantPast) >= (expired?.issuedAt ?? .distantPast)
         {
             try use(other)
             return other
         }
-        return try await keptEvenIfLate(generation, context) { try await self.obtain(date, expired) }
+        return try await keptEvenIfLate(generation, context) { try await self.obtain(context.clock, expired) }
     }
 
     /// The errors that say that a refresh token is no longer valid; the second is GitHub's.
@@ -325,10 +319,9 @@ final class OAuthSession: Sendable {
     ) async throws -> OAuthCredential? {
         let key = try key(of: used)
         let form = [("grant_type", "refresh_token"), ("refresh_token", used.refreshToken ?? "")]
-        let endpoint = try await metadata().token
+        let endpoint = try await metadata().tokenEndpoint
         return try await keptEvenIfLate(generation, context) {
-            let response = try await self.requests.post(endpoint, form, key: key)
-            return try self.requests.credential(response, replacing: used, key: key, date: context.clock.date)
+            try await self.requests.credential(from: endpoint, form, key: key, replacing: used, context.clock)
         }
     }
 
@@ -346,11 +339,9 @@ final class OAuthSession: Sendable {
     }
 
     /// Obtains a token of a client that acts for itself.
-    func obtain(_ date: Date, _ old: OAuthCredential? = nil) async throws -> OAuthCredential {
-        let key = try key(of: old)
+    func obtain(_ clock: PipelineClock, _ old: OAuthCredential? = nil) async throws -> OAuthCredential {
         let form = [("grant_type", "client_credentials")] + scope
-        let response = try await requests.post(try await metadata().token, form, key: key)
-        return try requests.credential(response, replacing: nil, key: key, date: date)
+        return try await requests.credential(from: metadata().tokenEndpoint, form, key: key(of: old), clock)
     }
 
     /// Stores a credential; it is used even if that fails, because the previous one may be invalid.
@@ -401,7 +392,7 @@ final class OAuthSession: Sendable {
     }
 
     private func sendRevocation(of credential: OAuthCredential) async throws {
-        guard let endpoint = try await metadata().revocation else { return }
+        guard let endpoint = try await metadata().revocationEndpoint else { return }
         if let token = credential.refreshToken {
             _ = try await requests.post(endpoint, [("token", token), ("token_type_hint", "refresh_token")])
         }
@@ -435,11 +426,7 @@ extension OAuthSession {
                 waiter.fill(.failure(error))
             }
         }
-        return try await withTaskCancellationHandler {
-            try await waiter.value().get()
-        } onCancel: {
-            waiter.fill(.failure(CancellationError()))
-        }
+        return try await waiter.value { waiter.fill(.failure(CancellationError())) }.get()
     }
 }
 

@@ -12,10 +12,10 @@ struct OAuthSignIn {
         let metadata = try await session.metadata()
         switch session.grant.kind {
         case .clientCredentials:
-            return try await session.obtain(clock.date)
+            return try await session.obtain(clock)
         case .redirect(let redirect, let authenticate):
-            let authorization = OAuthAuthorization(redirect, metadata, session.secrets)
-            let callback = try await authenticate(authorization.url(session.client.id, session.scope))
+            let authorization = OAuthAuthorization(redirect, metadata)
+            let callback = try await authenticate(authorization.url(session.requests.client.id, session.scope))
             return try await exchange(authorization.code(in: callback), authorization)
         case .loopback(let port, let path, let timeout, let open):
             return try await browse(port, path, timeout, metadata, open)
@@ -35,8 +35,8 @@ struct OAuthSignIn {
     ) async throws -> OAuthCredential {
         let receiver = try LoopbackRedirectReceiver(port: port, path: path)
         defer { receiver.close() }
-        let authorization = OAuthAuthorization(receiver.url, metadata, session.secrets)
-        let url = try authorization.url(session.client.id, session.scope)
+        let authorization = OAuthAuthorization(receiver.url, metadata)
+        let url = try authorization.url(session.requests.client.id, session.scope)
         receiver.start(state: authorization.state)
         let late = PipelineError(.oauth(.expired), "the browser did not return in time")
         let callback = try await clock.run(until: clock.now.advanced(by: timeout), throwing: late) {
@@ -62,7 +62,7 @@ struct OAuthSignIn {
             ("grant_type", "authorization_code"), ("code", code), ("code_verifier", authorization.verifier),
             ("redirect_uri", authorization.redirect.absoluteString),
         ]
-        return try await redeem(form, at: authorization.metadata.token, key)
+        return try await redeem(form, at: authorization.metadata.tokenEndpoint, key)
     }
 
     /// Sends a form that uses up a code.
@@ -70,15 +70,9 @@ struct OAuthSignIn {
     /// If the sign-in is cancelled meanwhile, the tokens are revoked when they arrive.
     private func redeem(_ form: [(String, String)], at endpoint: URL, _ key: DPoPKey?) async throws -> OAuthCredential {
         try Task.checkCancellation()
-        let session = session
+        let (session, clock) = (session, clock)
         return try await OAuthSession.unattended {
-            let response = try await session.requests.post(endpoint, form, key: key)
-            return try session.requests.credential(
-                response,
-                replacing: nil,
-                key: key,
-                date: session.requests.clock.date
-            )
+            try await session.requests.credential(from: endpoint, form, key: key, clock)
         } late: {
             try? await session.revoke($0)
         }
@@ -90,18 +84,13 @@ struct OAuthSignIn {
         _ metadata: OAuthMetadata,
         _ show: @Sendable (OAuthDeviceCode) async throws -> Void
     ) async throws -> OAuthCredential {
-        guard let endpoint = metadata.device else { throw OAuthAuthorization.missing("device authorization") }
-        let response = try await session.requests.post(endpoint, session.scope)
-        let device = try session.requests.decode(OAuthDeviceResponse.self, response, "a device code")
+        guard let endpoint = metadata.deviceAuthorizationEndpoint else {
+            throw OAuthAuthorization.missing("device authorization")
+        }
+        let device = try await session.requests.deviceCode(from: endpoint, session.scope)
         let end = clock.now.advanced(by: .seconds(device.lifetime))
-        let code = OAuthDeviceCode(
-            userCode: device.userCode,
-            verificationURL: device.page,
-            completeVerificationURL: device.completePage,
-            expiry: clock.date.addingTimeInterval(device.lifetime)
-        )
-        try await show(code)
-        return try await poll(metadata.token, device.deviceCode, .seconds(device.interval), end)
+        try await show(device.shown)
+        return try await poll(metadata.tokenEndpoint, device.secret, .seconds(device.interval), end)
     }
 
     private func poll(

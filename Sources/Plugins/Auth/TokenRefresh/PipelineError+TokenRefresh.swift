@@ -13,15 +13,16 @@ extension PipelineError.Code.TimeoutPhase {
 }
 
 /// The reason why a call gets no credential.
-enum TokenRefreshFailure: Sendable {
+enum TokenRefreshFailure: Error {
     case thrown(any Error)
     case timedOut
     case excessive
-    /// The call's session has ended, or none has begun. Calls that fail before the next login share a report; later
+    /// The call's session has ended, or none has begun. Calls that fail before the next login share an outcome; later
     /// calls have none.
-    case sessionEnded(SessionEndReport?)
+    case sessionEnded(SharedOutcome?)
     /// The call's deadline has passed.
     case deadline
+    case cancelled
 
     /// Returns the error for one call.
     ///
@@ -29,39 +30,29 @@ enum TokenRefreshFailure: Sendable {
     ///   - policy: the limits that applied.
     ///   - response: the response that refused the call's token, if the call was sent.
     /// - Returns: an error that quotes neither the token nor the response.
-    func error(_ policy: TokenRefreshPolicy, response: PipelineResponse?) -> PipelineError {
+    func error(_ policy: TokenRefreshPolicy, response: PipelineResponse?) -> any Error {
+        let code: PipelineError.Code
+        let reason: String
+        var underlyingError: (any Error)?
         switch self {
         case .thrown(let error):
-            PipelineError(
-                .tokenRefresh,
-                "the access token could not be refreshed",
-                response: response,
-                underlyingError: error
-            )
+            (code, reason) = (.tokenRefresh, "the access token could not be refreshed")
+            underlyingError = error
         case .timedOut:
-            PipelineError(
-                .timeout(.tokenRefresh),
-                "the refresh of the access token took longer than \(PipelineError.text(of: policy.timeout))",
-                response: response
-            )
+            code = .timeout(.tokenRefresh)
+            reason = "the refresh of the access token took longer than \(PipelineError.text(of: policy.timeout))"
         case .excessive:
-            PipelineError(
-                .excessiveRefresh,
-                "the access token was refreshed \(policy.maximumCount) times within \(PipelineError.text(of: policy.window)), which is the limit",
-                response: response
-            )
+            let window = PipelineError.text(of: policy.window)
+            code = .excessiveRefresh
+            reason =
+                "the access token was refreshed \(policy.maximumCount) times within \(window), which is the limit"
         case .sessionEnded:
-            PipelineError(
-                .sessionEnded,
-                "the session of the call has ended, or none has begun; log in, then retry the call",
-                response: response
-            )
+            code = .sessionEnded
+            reason = "the session of the call has ended, or none has begun; log in, then retry the call"
         case .deadline:
-            PipelineError(
-                .timeout(.total),
-                "the call's deadline passed before it had a new access token",
-                response: response
-            )
+            (code, reason) = (.timeout(.total), "the call's deadline passed before it had a new access token")
+        case .cancelled: return CancellationError()
         }
+        return PipelineError(code, reason, response: response, underlyingError: underlyingError)
     }
 }

@@ -114,11 +114,14 @@ import PipelinePlugins
 /// https://www.rfc-editor.org/rfc/rfc6749.html#section-6
 public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, SafelyDescribed {
     private let refresher: TokenRefresher<Credential>
-    let scope: CredentialScope
+    private let scope: CredentialScope
     private let cleartext: CleartextPolicy
 
     /// The name of the plugin, `TokenRefreshPlugin`.
     public var name: String { "TokenRefreshPlugin" }
+
+    /// The name of the plugin, which reveals no token.
+    public var description: String { name }
 
     /// Makes a plugin for users who log in: without a credential, calls fail with `sessionEnded` unless the policy
     /// sends them.
@@ -249,48 +252,41 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
 
     /// Returns the ticket for the call, after waiting for it if necessary; `nil` if the call continues without one.
     private func ticket(
-        _ admission: TokenRefresher<Credential>.Admission,
+        _ admission: TokenRefreshState<Credential>.Admission,
         _ context: PipelineContext,
         _ refused: PipelineResponse? = nil
     ) async throws -> TokenRefreshState<Credential>.Ticket? {
+        let outcome: TokenRefreshState<Credential>.Outcome
         switch admission {
         case .giveBack: return nil
-        case .proceed(let ticket): return ticket
-        case .fail(let failure): throw makeError(failure, context, refused)
-        case .wait(let waiting):
+        case .proceed(let known): outcome = known
+        case .wait(let waiter):
             context.update(HasRefreshed.self) { $0 = true }
-            switch await context.recordSpan("token refresh", as: .wait, { await outcome(of: waiting, context) }) {
-            case .proceed(let ticket): return ticket
-            case .fail(let failure): throw makeError(failure, context, refused)
-            case .cancelled: throw CancellationError()
-            }
+            outcome = await context.recordSpan("token refresh", as: .wait) { await self.outcome(of: waiter, context) }
         }
-    }
-
-    private func makeError(
-        _ failure: TokenRefreshFailure,
-        _ context: PipelineContext,
-        _ refused: PipelineResponse?
-    ) -> PipelineError {
-        if case .sessionEnded(let report) = failure { context.share(report?.outcome(at: context.clock.now)) }
-        return failure.error(refresher.policy, response: refused)
+        switch outcome {
+        case .success(let ticket): return ticket
+        case .failure(let failure):
+            if case .sessionEnded(let shared) = failure { context.share(shared) }
+            throw failure.error(refresher.policy, response: refused)
+        }
     }
 
     /// Waits for the refresh, but not beyond the call's deadline.
     private func outcome(
-        of waiting: TokenRefresher<Credential>.Waiting,
+        of waiter: TokenRefreshState<Credential>.Waiter,
         _ context: PipelineContext
     ) async -> TokenRefreshState<Credential>.Outcome {
-        guard let deadline = context.latestDeadline else { return await refresher.outcome(of: waiting) }
+        guard let deadline = context.latestDeadline else { return await refresher.outcome(of: waiter) }
         do {
             let timeout = PipelineError(.timeout(.total), "the deadline has passed")
             return try await context.clock.run(until: deadline, throwing: timeout) {
-                await refresher.outcome(of: waiting)
+                await refresher.outcome(of: waiter)
             }
         } catch {
             // If the deadline had already passed, the work did not begin, and the call is still among those that wait.
-            refresher.leave(waiting)
-            return error is CancellationError ? .cancelled : .fail(.deadline)
+            refresher.leave(waiter)
+            return .failure(error is CancellationError ? .cancelled : .deadline)
         }
     }
 }
@@ -310,4 +306,16 @@ extension PipelineContext {
 extension TokenRefreshPlugin: OptionHandling {
     /// The only option that the plugin handles is `authorized`.
     public var handledOptions: [RequestOptions.PluginOption] { [.authorized] }
+}
+
+extension TokenRefreshPlugin: CapabilityDeclaring {
+    /// The plugin declares `PluginCapability.setsCredential`, `.setsAccessToken` and `.answersChallenges`.
+    public var capabilities: Set<PluginCapability> {
+        scope.capabilities.union([.setsCredential, .setsAccessToken, .answersChallenges])
+    }
+}
+
+extension TokenRefreshPlugin: SignOutHandling {
+    /// Removes the credential, as `setCredential(nil)` does.
+    public func signOut() async { await setCredential(nil) }
 }

@@ -3,11 +3,11 @@ import PipelineCore
 
 /// The credential, the refresh in progress, the waiting calls and the changes to report, as a value without I/O.
 ///
-/// Each event is a method that returns the effects to perform. There is one slot for a refresh (`place`), so two never
-/// run at once. A refresh that no call waits for any more goes on, because its request may already have used up the
-/// refresh token. One whose credential has been replaced is cancelled and occupies the slot until it has ended or timed
-/// out. A refresh whose new credential is being reported also occupies the slot, so that its calls continue only when
-/// the report has ended.
+/// Each event is a method that adds to `effects`, which the caller takes and performs. There is one slot for a refresh
+/// (`place`), so two never run at once. A refresh that no call waits for any more goes on, because its request may
+/// already have used up the refresh token. One whose credential has been replaced is cancelled and occupies the slot
+/// until it has ended or timed out. A refresh whose new credential is being reported also occupies the slot, so that
+/// its calls continue only when the report has ended.
 struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     /// The credential that a call is sent with.
     struct Ticket: Sendable {
@@ -30,12 +30,8 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         let number: Int
         let credential: Credential?
         let reason: TokenCredentialChange
-    }
-
-    /// The result of a refresh.
-    enum Ending: Sendable {
-        case credential(Credential?)
-        case failure(any Error)
+        /// Filled when the change has been reported.
+        let ending = TokenWaiter<Void>()
     }
 
     /// What a call may do to get a token.
@@ -48,33 +44,34 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         case start
     }
 
+    /// The ticket of a call, `nil` if it is sent without one.
+    typealias Outcome = Result<Ticket?, TokenRefreshFailure>
+    typealias Waiter = TokenWaiter<Outcome>
+
     /// The next step of a call.
     enum Admission: Sendable {
-        case proceed(Ticket?)
-        case wait(Int, starting: Flight?)
-        case fail(TokenRefreshFailure)
+        case proceed(Outcome)
+        case wait(Waiter)
+        /// The call returns its response.
         case giveBack
     }
 
-    /// The result of a call's wait.
-    enum Outcome: Sendable {
-        case proceed(Ticket?)
-        case fail(TokenRefreshFailure)
-        case cancelled
-    }
-
-    /// An effect to perform after an event.
-    enum Effect: Sendable {
-        case start(Flight)
-        case cancel(Flight)
-        case stopTimer(Flight)
-        case resume([Int], Outcome)
-        case report(Change)
+    /// What to do after an event.
+    struct Effects: Sendable {
+        /// Whether to cancel the refresh that occupied the slot.
+        var cancelsRefresh = false
+        /// Whether to stop the timer of the refresh that occupied the slot.
+        var stopsTimer = false
+        var resumed: [Waiter] = []
+        /// The result for the waiters that resume.
+        var outcome = Outcome.success(nil)
+        var report: Change?
+        var start: Flight?
     }
 
     private struct Place: Sendable {
         let flight: Flight
-        var waiters: Set<Int>
+        var waiters: [ObjectIdentifier: Waiter] = [:]
         var isCancelled = false
         /// Whether the refresh has ended but the report of its credential has not.
         var isReporting = false
@@ -88,6 +85,8 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
 
     private(set) var credential: Credential?
     private(set) var generation = 0
+    /// The last number of a generation or a refresh.
+    private var lastID = 0
     private var due: Date?
     /// Whether the lifetime of the credential is counted from the next call, because no clock is known until then.
     private var isUnseen = true
@@ -98,26 +97,27 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     private var sessionEnd: PipelineClock.Instant?
     /// When the last session ended, on the system's clock, until a call provides a clock.
     private var undatedSessionEnd: ContinuousClock.Instant?
-    /// The report shared by calls that fail without a credential; `nil` while there is one.
-    private var report: SessionEndReport?
+    /// The outcome shared by calls that fail without a credential, so that a plugin outside reports it once.
+    private var noCredential: SharedOutcome?
     private var failureCount = 0
     private var failure: TokenRefreshFailure?
     private var place: Place?
     /// The changes to report; the first is being reported.
     private var changes: [Change] = []
     private var starts: [PipelineClock.Instant] = []
-    private var nextID = 0
+    private var effects = Effects()
 
     init(credential: Credential?, obtainsCredential: Bool, reportsChanges: Bool, policy: TokenRefreshPolicy) {
         self.credential = credential
         self.obtainsCredential = obtainsCredential
         self.reportsChanges = reportsChanges
         self.policy = policy
-        report = credential == nil ? SessionEndReport() : nil
     }
 
-    private var ticket: Ticket? {
-        credential.map { Ticket(credential: $0, generation: generation, failureCount: failureCount) }
+    /// Returns the effects of the last event, which must be performed.
+    mutating func takeEffects() -> Effects {
+        defer { effects = Effects() }
+        return effects
     }
 
     /// Returns whether the credential must be refreshed before it is used.
@@ -126,6 +126,9 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         let due = isUnseen ? policy.due(credential, receivedAt: date) : due
         return isRefused || credential.accessToken.isEmpty || due.map { $0 <= date } ?? false
     }
+
+    /// The number of calls that wait.
+    var waitingCount: Int { place?.waiters.count ?? 0 }
 
     /// The refresh that occupies the slot: in progress, cancelled, or being reported.
     var flight: Flight? { place?.flight }
@@ -138,6 +141,11 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
 
     /// The change that set the current credential, until its report has ended.
     var unreported: Change? { changes.last.flatMap { $0.number == generation ? $0 : nil } }
+
+    /// Returns whether a number is that of the refresh in progress or of the change that is being reported.
+    func isWorking(_ id: Int) -> Bool {
+        flight?.id == id && !isReportingFlight || reporting?.number == id
+    }
 
     /// Returns whether a refresh that was started is no longer wanted.
     func isCancelled(_ flight: Flight) -> Bool {
@@ -166,14 +174,12 @@ extension TokenRefreshState {
     ) -> Admission {
         if isUnseen { count(from: date) }
         let isOlderThanSession = sessionEnd.map { $0.duration(to: now) < age } ?? false
-        if isOlderThanSession || earlier.map({ $0 < firstGeneration }) ?? false {
-            return policy.withoutCredential == .sendAll ? .proceed(nil) : .fail(.sessionEnded(report))
-        }
+        if isOlderThanSession || earlier.map({ $0 < firstGeneration }) ?? false { return .proceed(ended(at: now)) }
         let needsRefresh = needsRefresh(at: date)
-        if patience == .none, isRefreshing || needsRefresh && credential == nil { return .fail(.deadline) }
+        if patience == .none, isRefreshing || needsRefresh && credential == nil { return .proceed(.failure(.deadline)) }
         if isRefreshing || needsRefresh && patience == .start { return wait(now) }
-        return credential == nil && policy.withoutCredential == .fail
-            ? .fail(.sessionEnded(report)) : .proceed(ticket)
+        let fails = credential == nil && policy.withoutCredential == .fail
+        return .proceed(fails ? ended(at: now) : .success(ticket))
     }
 
     /// Handles a response that refuses the token of a call.
@@ -184,7 +190,7 @@ extension TokenRefreshState {
         date: Date
     ) -> Admission {
         guard ticket.generation >= firstGeneration else {
-            return policy.withoutCredential == .sendAll ? .giveBack : .fail(.sessionEnded(report))
+            return policy.withoutCredential == .sendAll ? .giveBack : .proceed(ended(at: now))
         }
         let isPresent = ticket.generation == generation
         if patience == .none {
@@ -194,17 +200,20 @@ extension TokenRefreshState {
         }
         guard isPresent else { return begin(patience, now: now, date: date) }
         guard patience == .start || isRefreshing else { return .giveBack }
-        if place == nil, ticket.failureCount < failureCount, let failure { return .fail(failure) }
+        if place == nil, ticket.failureCount < failureCount, let failure { return .proceed(.failure(failure)) }
         return wait(now)
     }
 
     /// Removes a waiting call that was cancelled or whose deadline has passed.
-    mutating func leave(_ waiter: Int) -> [Effect] {
-        guard var place, place.waiters.remove(waiter) != nil else { return [] }
-        self.place = place
-        let effects: [Effect] = [.resume([waiter], .cancelled)]
-        guard place.waiters.isEmpty, place.isReporting else { return effects }
-        return effects + vacate(.stopTimer(place.flight), .cancelled)
+    mutating func leave(_ waiter: Waiter) {
+        guard place?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil else { return }
+        effects.resumed = [waiter]
+        effects.outcome = .failure(.cancelled)
+        if waitingCount == 0, isReportingFlight { vacate(.failure(.cancelled)) }
+    }
+
+    private var ticket: Ticket? {
+        credential.map { Ticket(credential: $0, generation: generation, failureCount: failureCount) }
     }
 
     /// Whether calls that begin now wait for a refresh.
@@ -213,104 +222,117 @@ extension TokenRefreshState {
     }
 
     private mutating func wait(_ now: PipelineClock.Instant) -> Admission {
-        nextID += 1
-        let waiter = nextID
-        if place != nil {
-            place?.waiters.insert(waiter)
-            return .wait(waiter, starting: nil)
-        }
-        guard let flight = start(for: [waiter], now) else { return .fail(.excessive) }
-        return .wait(waiter, starting: flight)
+        guard place != nil || start(now) else { return .proceed(.failure(.excessive)) }
+        let waiter = Waiter()
+        place?.waiters[ObjectIdentifier(waiter)] = waiter
+        return .wait(waiter)
+    }
+
+    /// Returns the result for a call whose session has ended, or that has no credential.
+    private mutating func ended(at now: PipelineClock.Instant?) -> Outcome {
+        if policy.withoutCredential == .sendAll { return .success(nil) }
+        guard credential == nil, let now else { return .failure(.sessionEnded(nil)) }
+        let shared = noCredential ?? SharedOutcome(endedAt: now)
+        noCredential = shared
+        return .failure(.sessionEnded(shared))
+    }
+
+    /// Returns the result for calls that waited for the current credential.
+    private mutating func outcome(at now: PipelineClock.Instant?) -> Outcome {
+        credential == nil ? ended(at: now) : .success(ticket)
     }
 }
 
 // MARK: Refreshes
 
 extension TokenRefreshState {
-    private mutating func start(for waiters: Set<Int>, _ now: PipelineClock.Instant) -> Flight? {
+    /// Starts a refresh in the free slot; returns `false` at the limit of refreshes.
+    private mutating func start(_ now: PipelineClock.Instant) -> Bool {
         let window = policy.window
         starts.removeAll { $0.duration(to: now) >= window }
-        guard starts.count < policy.maximumCount else { return nil }
+        guard starts.count < policy.maximumCount else { return false }
         starts.append(now)
-        nextID += 1
-        let flight = Flight(id: nextID, generation: generation, credential: credential)
-        place = Place(flight: flight, waiters: waiters)
-        return flight
+        lastID += 1
+        let flight = Flight(id: lastID, generation: generation, credential: credential)
+        place = Place(flight: flight)
+        effects.start = flight
+        return true
     }
 
     /// Handles the end of a refresh, which may have timed out before.
     mutating func end(
         _ flight: Flight,
-        _ ending: Ending,
+        _ ending: Result<Credential?, any Error>,
         now: PipelineClock.Instant,
         date: Date
-    ) -> [Effect] {
+    ) {
         let isCurrent = flight.generation == generation
-        var effects: [Effect] = []
-        var isReplaced = false
-        if isCurrent, case .credential(let new) = ending {
-            isReplaced = new != nil || credential != nil
-            if isReplaced {
-                if new == nil { endSession(at: now) }
-                effects = replace(by: new, new == nil ? .sessionEnd : .refresh)
-                isUnseen = false
-                due = new.flatMap { policy.due($0, refreshedAt: date) }
-            } else {
-                report = SessionEndReport()
-            }
+        let hasSlot = place?.flight.id == flight.id
+        if isCurrent, case .success(let new) = ending, new != nil || credential != nil {
+            if new == nil { endSession(at: now) }
+            replace(by: new, new == nil ? .sessionEnd : .refresh)
+            isUnseen = false
+            due = new.flatMap { policy.due($0, refreshedAt: date) }
+            if !hasSlot { supersede(outcome(at: now)) }
+        } else if isCurrent, case .success = ending {
+            noCredential = nil
         }
-        guard var place, place.flight.id == flight.id else {
-            return isReplaced ? effects + supersede(outcome) : effects
-        }
+        guard hasSlot, let place else { return }
         switch ending {
-        case .credential where isCurrent:
+        case .success where isCurrent:
             // Calls do not wait for the report of a session's end: another user may have logged in by then.
             if credential != nil, unreported != nil, !place.waiters.isEmpty {
-                place.isReporting = true
-                self.place = place
-                return effects
+                self.place?.isReporting = true
+            } else {
+                vacate(outcome(at: now))
             }
-            return effects + vacate(.stopTimer(flight), outcome)
         case .failure(let error) where !place.isCancelled:
-            return vacate(.stopTimer(flight), .fail(note(.thrown(error))))
-        case .credential, .failure:
+            vacate(note(.thrown(error)))
+        case .success, .failure:
             // The waiting calls came after the cancellation, or need a refresh of a later credential.
-            self.place = nil
-            effects.append(.stopTimer(flight))
-            guard !place.waiters.isEmpty else { return effects }
-            if let next = start(for: place.waiters, now) { return effects + [.start(next)] }
-            return effects + resume(place.waiters, .fail(.excessive))
+            effects.stopsTimer = true
+            guard !place.waiters.isEmpty, start(now) else { return vacate(.failure(.excessive)) }
+            self.place?.waiters = place.waiters
         }
     }
 
     /// Handles the timeout of a refresh: calls wait no longer, neither for it nor for the report of its credential.
-    mutating func timeUp(_ flight: Flight) -> [Effect] {
-        guard let place, place.flight.id == flight.id else { return [] }
-        return place.isReporting ? vacate(nil, outcome) : vacate(.cancel(flight), .fail(note(.timedOut)))
+    mutating func timeUp(_ flight: Flight) {
+        guard let place, place.flight.id == flight.id else { return }
+        guard !place.isReporting else { return vacate(.success(ticket)) }
+        effects.cancelsRefresh = true
+        vacate(note(.timedOut))
     }
 
-    private mutating func note(_ failure: TokenRefreshFailure) -> TokenRefreshFailure {
+    private mutating func note(_ failure: TokenRefreshFailure) -> Outcome {
         failureCount += 1
         self.failure = failure
-        return failure
+        return .failure(failure)
     }
 
     /// Clears the slot and resumes the waiting calls.
-    private mutating func vacate(_ effect: Effect?, _ outcome: Outcome) -> [Effect] {
-        let waiters = place?.waiters ?? []
+    private mutating func vacate(_ outcome: Outcome) {
+        resume(outcome)
+        effects.stopsTimer = true
         place = nil
-        return [effect].compactMap(\.self) + resume(waiters, outcome)
     }
 
-    /// Abandons a refresh whose credential was replaced: it occupies the slot until it ends, and its report continues.
-    private mutating func abandon() -> [Effect] {
-        guard let place, !place.isReporting else { return vacate(place.map { .stopTimer($0.flight) }, .cancelled) }
+    private mutating func resume(_ outcome: Outcome) {
+        guard let waiters = place?.waiters.values, !waiters.isEmpty else { return }
+        effects.resumed = Array(waiters)
+        effects.outcome = outcome
+        place?.waiters = [:]
+    }
+
+    /// Resumes the waiting calls after a change of the credential that another refresh in the slot did not make.
+    ///
+    /// That refresh is cancelled, but occupies the slot until it ends; the report of its credential continues.
+    private mutating func supersede(_ outcome: Outcome) {
+        guard let place, !place.isReporting else { return vacate(outcome) }
+        resume(outcome)
+        guard !place.isCancelled else { return }
         self.place?.isCancelled = true
-        return place.isCancelled ? [] : [.cancel(place.flight)]
-    }
-
-    private func resume(_ waiters: Set<Int>, _ outcome: Outcome) -> [Effect] {
-        waiters.isEmpty ? [] : [.resume(waiters.sorted(), outcome)]
+        effects.cancelsRefresh = true
     }
 }
 
@@ -319,25 +341,19 @@ extension TokenRefreshState {
 extension TokenRefreshState {
     /// Sets or removes the credential for the application, which takes precedence over a refresh in progress.
     ///
-    /// - Parameters:
-    ///   - new: the credential.
-    ///   - continuesSession: whether the calls of the current session may use the credential.
-    ///   - now: the current instant, `nil` while no clock is known.
-    ///   - systemNow: the current instant on the system's clock.
-    ///   - date: the current date, `nil` while no clock is known.
-    /// - Returns: the effects to perform.
+    /// The instant and the date are `nil` while no clock is known.
     mutating func set(
         _ new: Credential?,
         continuesSession: Bool,
         now: PipelineClock.Instant?,
         systemNow: ContinuousClock.Instant,
         date: Date?
-    ) -> [Effect] {
+    ) {
         let endsSession = new == nil || credential != nil && !continuesSession
         if endsSession { endSession(at: now, systemNow) }
-        let effects = replace(by: new, new == nil ? .logOut : .logIn)
+        replace(by: new, new == nil ? .logOut : .logIn)
         if let date { count(from: date) }
-        return effects + supersede(endsSession ? ended : outcome)
+        supersede(endsSession ? ended(at: now) : outcome(at: now))
     }
 
     /// Converts the end of the last session to the clock that a call provides.
@@ -345,6 +361,13 @@ extension TokenRefreshState {
         guard let end = undatedSessionEnd else { return }
         undatedSessionEnd = nil
         sessionEnd = now.advanced(by: systemNow.duration(to: end))
+    }
+
+    /// Handles the end of the report of a change.
+    mutating func reported(_ change: Change) {
+        changes.removeFirst()
+        effects.report = changes.first
+        if isReportingFlight, change.number == generation { vacate(.success(ticket)) }
     }
 
     /// Marks the session as ended by the change that follows.
@@ -355,47 +378,23 @@ extension TokenRefreshState {
         undatedSessionEnd = now == nil ? systemNow : nil
     }
 
-    /// Handles the end of the report of a change.
-    mutating func reported(_ change: Int) -> [Effect] {
-        guard changes.first?.number == change else { return [] }
-        changes.removeFirst()
-        let effects = changes.first.map { [Effect.report($0)] } ?? []
-        guard let place, place.isReporting, change == generation else { return effects }
-        return effects + vacate(.stopTimer(place.flight), outcome)
-    }
-
     private mutating func count(from date: Date) {
         due = credential.flatMap { policy.due($0, receivedAt: date) }
         isUnseen = false
     }
 
-    private mutating func replace(by new: Credential?, _ reason: TokenCredentialChange) -> [Effect] {
+    private mutating func replace(by new: Credential?, _ reason: TokenCredentialChange) {
         let isChange = credential != nil || new != nil
         credential = new
-        generation += 1
+        lastID += 1
+        generation = lastID
         due = nil
         isUnseen = true
         isRefused = false
         failure = nil
-        if isChange { report = new == nil ? SessionEndReport() : nil }
-        guard reportsChanges, isChange else { return [] }
-        let change = Change(number: generation, credential: new, reason: reason)
-        changes.append(change)
-        return changes.count == 1 ? [.report(change)] : []
-    }
-
-    /// Handles a new credential, or the end of the session, while a refresh occupies the slot.
-    private mutating func supersede(_ outcome: Outcome) -> [Effect] {
-        let waiters = place?.waiters ?? []
-        place?.waiters = []
-        return (place == nil ? [] : abandon()) + resume(waiters, outcome)
-    }
-
-    /// The result for calls that waited for the current credential.
-    private var outcome: Outcome { credential == nil ? ended : .proceed(ticket) }
-
-    /// The result for waiting calls whose session has ended.
-    private var ended: Outcome {
-        policy.withoutCredential == .sendAll ? .proceed(nil) : .fail(.sessionEnded(report))
+        if isChange { noCredential = nil }
+        guard reportsChanges, isChange else { return }
+        changes.append(Change(number: generation, credential: new, reason: reason))
+        if changes.count == 1 { effects.report = changes.first }
     }
 }

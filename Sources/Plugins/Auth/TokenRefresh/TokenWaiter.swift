@@ -29,14 +29,21 @@ final class TokenWaiter<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value; must be called only once.
-    func value() async -> Value {
-        await withCheckedContinuation { continuation in
-            let value = state.withLock { state -> Value? in
-                if case .filled(let value) = state { return value }
-                state = .waiting(continuation)
-                return nil
+    ///
+    /// - Parameter onCancel: runs when the waiting task is cancelled. The wait ends only when it sets a value.
+    /// - Returns: the value.
+    func value(onCancel: @Sendable () -> Void) async -> Value {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let value = state.withLock { state -> Value? in
+                    if case .filled(let value) = state { return value }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let value { continuation.resume(returning: value) }
             }
-            if let value { continuation.resume(returning: value) }
+        } onCancel: {
+            onCancel()
         }
     }
 }

@@ -91,20 +91,7 @@ struct AWSCanonicalRequest {
 
     /// Percent-encodes a text that may already be encoded in part; its bytes need not be UTF-8.
     private static func reencoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return encoded(bytes)
+        PercentCoding.encoded(PercentCoding.decoded(text.utf8), keeping: unreserved)
     }
 
     private static func path(_ path: Substring, _ form: PathForm) -> String {
@@ -135,22 +122,8 @@ struct AWSCanonicalRequest {
     }
 
     /// Percent-encodes all bytes but letters, digits, and `-._~`.
-    static func encoded(_ text: String) -> String { encoded(text.utf8) }
+    static func encoded(_ text: String) -> String { PercentCoding.encoded(text.utf8, keeping: unreserved) }
 
-    private static func encoded(_ source: some Sequence<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        for byte in source {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static let unreserved = Array("-._~".utf8)
 }
 #endif

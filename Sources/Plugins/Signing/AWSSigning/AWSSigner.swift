@@ -71,15 +71,9 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
     private let isS3: Bool
     private let lastKey = AWSLastKey()
 
-    /// What only the foreign suite changes.
-    struct Details: Sendable {
-        /// The form of the path for services other than S3.
-        var path = AWSCanonicalRequest.PathForm.normalized
-        /// `nil` to state it for S3 only.
-        var statesPayloadHash: Bool?
-        var signsSessionToken = true
-    }
-    var details = Details()
+    // The service determines both, except in AWS's test suite.
+    var pathForm: AWSCanonicalRequest.PathForm
+    var statesPayloadHash: Bool
 
     /// Creates a signer.
     ///
@@ -102,6 +96,8 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         self.signsBody = signsBody
         self.credentials = credentials
         isS3 = service == "s3" || service.hasPrefix("s3-") || service == "s3express"
+        pathForm = isS3 ? .encodedOnce : .normalized
+        statesPayloadHash = isS3
     }
 
     /// The service and the region.
@@ -134,18 +130,15 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
     ) throws {
         try request.setHeader(key.time, for: .amzDate, isSecret: true)
         // Without the field, a server hashes the body itself.
-        if !payload.isHash || details.statesPayloadHash ?? isS3 {
+        if !payload.isHash || statesPayloadHash {
             try request.setHeader(payload.hash, for: .amzContentHash, isSecret: true)
         }
-        if let token = credentials.sessionToken, details.signsSessionToken {
+        if let token = credentials.sessionToken {
             try request.setHeader(token, for: .amzSecurityToken, isSecret: true)
         }
         if case .chunked(let byteCount) = payload { try announceChunks(of: &request, byteCount) }
         let canonical = canonical(request, [], payload)
         let signature = key.signature(of: key.textToSign(canonical))
-        if let token = credentials.sessionToken, !details.signsSessionToken {
-            try request.setHeader(token, for: .amzSecurityToken, isSecret: true)
-        }
         let value = """
             AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyID)/\(key.scope), \
             SignedHeaders=\(canonical.signedNames), Signature=\(signature)
@@ -177,12 +170,10 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
             ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", "\(credentials.accessKeyID)/\(key.scope)"),
             ("X-Amz-Date", key.time), ("X-Amz-Expires", "\(expires.components.seconds)"),
         ]
-        let token = credentials.sessionToken.map { ("X-Amz-Security-Token", $0) }
-        if details.signsSessionToken { items += [token].compactMap(\.self) }
+        if let token = credentials.sessionToken { items.append(("X-Amz-Security-Token", token)) }
         items.append(("X-Amz-SignedHeaders", canonical(request, [], payload).signedNames))
         let canonical = canonical(request, items, payload)
         let signature = key.signature(of: key.textToSign(canonical))
-        if !details.signsSessionToken { items += [token].compactMap(\.self) }
         items.append(("X-Amz-Signature", signature))
         let added = items.map { "\(AWSCanonicalRequest.encoded($0.0))=\(AWSCanonicalRequest.encoded($0.1))" }
         var path = request.head.path ?? "/"
@@ -195,12 +186,7 @@ public struct AWSSigner: RequestSigner, SafelyDescribed {
         _ query: [(String, String)],
         _ payload: Payload
     ) -> AWSCanonicalRequest {
-        AWSCanonicalRequest(
-            request,
-            query: query,
-            path: isS3 ? .encodedOnce : details.path,
-            payloadHash: payload.hash
-        )
+        AWSCanonicalRequest(request, query: query, path: pathForm, payloadHash: payload.hash)
     }
 
     // MARK: Payload

@@ -35,10 +35,7 @@ import RawStructuredFieldValues
 ///
 /// Source: RFC 9421 §3.2, https://www.rfc-editor.org/rfc/rfc9421.html#section-3.2
 public struct MessageVerifier: Sendable {
-    /// Returns the key of a signature, which has not been verified yet; `nil` if there is none.
-    public typealias Keys = @Sendable (_ signature: MessageSignature) async throws -> MessageVerificationKey?
-
-    private let keys: Keys
+    private let keys: @Sendable (MessageSignature) async throws -> MessageVerificationKey?
     private let required: [SignatureComponent]
     private let tag: String?
     private let maximumAge: Duration?
@@ -49,7 +46,8 @@ public struct MessageVerifier: Sendable {
     /// Makes a verifier.
     ///
     /// - Parameters:
-    ///   - keys: returns the key of a signature, usually by its `keyID`; `nil` if there is none.
+    ///   - keys: returns the key of a signature, which has not been verified yet, usually by its `keyID`; `nil` if
+    ///     there is none.
     ///   - required: the components that a signature must cover, in the same form; one or more, because a signature
     ///     that covers nothing is valid for every message.
     ///   - tag: the tag that a signature must have; `nil` for any or none.
@@ -57,7 +55,7 @@ public struct MessageVerifier: Sendable {
     ///     counts.
     ///   - clockSkew: how far the signer's clock may differ.
     public init(
-        keys: @escaping Keys,
+        keys: @escaping @Sendable (_ signature: MessageSignature) async throws -> MessageVerificationKey?,
         required: [SignatureComponent],
         tag: String? = nil,
         maximumAge: Duration? = .seconds(300),

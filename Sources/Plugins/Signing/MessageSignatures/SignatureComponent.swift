@@ -68,7 +68,7 @@ public struct SignatureComponent: Sendable, Hashable, CustomStringConvertible {
     /// One parameter of the query, whose name must occur exactly once; the name is not percent-encoded here.
     public static func queryParameter(_ name: String) -> Self {
         var component = Self(name: "@query-param")
-        component.parameterName = QueryParameters.encoded(name.utf8)
+        component.parameterName = SignedTarget.encoded(name)
         return component
     }
 

@@ -35,9 +35,24 @@ struct SignedTarget {
     /// The query without the question mark; empty if there is none.
     var query: String? { isConnect ? nil : String(rooted.drop { $0 != "?" }.dropFirst()) }
 
-    func parameter(_ encodedName: String) -> String? {
-        query.flatMap { QueryParameters.value(of: encodedName, in: $0) }
+    /// Returns the encoded value of the query parameter with an encoded name; `nil` unless the name occurs once.
+    ///
+    /// Source: RFC 9421 §2.2.8, https://www.rfc-editor.org/rfc/rfc9421.html#section-2.2.8
+    func parameter(_ name: String) -> String? {
+        let values = (query ?? "").split(separator: "&").compactMap { pair -> String? in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+                // Bytes that are not UTF-8 become U+FFFD.
+                Self.encoded(String(decoding: PercentCoding.decoded(part.utf8, plusIsBlank: true), as: UTF8.self))
+            }
+            return parts[0] != name ? nil : parts.count > 1 ? parts[1] : ""
+        }
+        return values.count == 1 ? values[0] : nil
     }
+
+    /// Percent-encodes everything but letters, digits, and `*-._`, as forms do.
+    static func encoded(_ text: String) -> String { PercentCoding.encoded(text.utf8, keeping: plain) }
+
+    private static let plain = Array("*-._".utf8)
 
     /// The path with the query; an empty path becomes `/`.
     private var rooted: String {

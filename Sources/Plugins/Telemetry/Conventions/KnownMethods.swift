@@ -12,18 +12,11 @@ extension Set<HTTPRequest.Method> {
     /// Source: `http.request.method` of the OpenTelemetry semantic conventions 1.44,
     /// https://opentelemetry.io/docs/specs/semconv/registry/attributes/http/
     public static var standardMethods: Self { standardHTTPMethods }
-}
 
-/// The methods that metrics and traces name, which limits the number of names.
-struct KnownMethods: Sendable {
     /// The name of every other method.
-    static let other = "_OTHER"
+    static let otherMethod = "_OTHER"
 
-    let methods: Set<HTTPRequest.Method>
-
-    /// Returns the method, or `_OTHER` if it is not known.
-    func name(of method: HTTPRequest.Method) -> String {
-        methods.contains(method) ? method.rawValue : Self.other
-    }
+    /// Returns the method, or `_OTHER` if it is not among them, which limits the number of names.
+    func name(of method: HTTPRequest.Method) -> String { contains(method) ? method.rawValue : Self.otherMethod }
 }
 #endif

@@ -71,24 +71,4 @@ struct MetricAttributes: Hashable, Sendable {
         return [("http.request.method", method)] + optional.compactMap { name, value in value.map { (name, $0) } }
     }
 }
-
-/// A limited number of distinct servers, and one name for all others.
-struct BoundedServers: Sendable {
-    static let other = ObservedServer(address: "_OTHER", port: 0)
-
-    private var servers: Set<ObservedServer> = []
-    private let maximumCount: Int
-
-    init(maximumCount: Int) {
-        self.maximumCount = maximumCount
-    }
-
-    /// Returns the server if it is among the first ones, otherwise ``other``.
-    mutating func bounded(_ server: ObservedServer) -> ObservedServer {
-        if servers.contains(server) { return server }
-        guard servers.count < maximumCount else { return Self.other }
-        servers.insert(server)
-        return server
-    }
-}
 #endif

@@ -87,7 +87,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
         0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ]
 
-    private let knownMethods: KnownMethods
+    private let knownMethods: Set<HTTPRequest.Method>
     private let showsTarget: Bool
     private let store: MetricStore
 
@@ -110,7 +110,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
     ) {
         precondition(maximumHostCount >= 0, "maximumHostCount is \(maximumHostCount), not 0 or more")
         precondition(maximumSeriesCount >= 1, "maximumSeriesCount is \(maximumSeriesCount), not 1 or more")
-        self.knownMethods = KnownMethods(methods: knownMethods)
+        self.knownMethods = knownMethods
         self.showsTarget = showsTarget
         self.store = MetricStore(
             prefix: prefix,

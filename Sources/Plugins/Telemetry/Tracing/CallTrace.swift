@@ -26,35 +26,19 @@ final class CallTrace: Sendable {
         call = tracer.startSpan(
             SpanText.name(of: context.target),
             context: .current ?? .topLevel,
-            ofKind: .internal,
-            at: timeline.now(context),
-            function: #function,
-            file: #fileID,
-            line: #line
+            at: timeline.now(context)
         )
     }
 
-    /// Ends the span of the call.
-    func end(_ response: PipelineResponse, _ context: PipelineContext) {
+    /// Ends the span of the call, which has a response, or has failed with an error.
+    func end(_ response: PipelineResponse?, _ error: PipelineError?, _ context: PipelineContext) {
         if call.isRecording {
             call.updateAttributes { attributes in
                 attributes["pipeline.exchange_count"] = Int64(context.exchanges.count)
-                if let status = response.cacheStatus { attributes["pipeline.cache"] = status.kind.rawValue }
+                if let status = response?.cacheStatus { attributes["pipeline.cache"] = status.kind.rawValue }
             }
-            SpanText.fail(call, ErrorType.ofCall(nil, statusCode: response.statusCode, context.target))
-        }
-        call.end(at: timeline.now(context))
-    }
-
-    /// Ends the span of the call, which has failed.
-    func end(_ error: PipelineError, _ context: PipelineContext) {
-        if call.isRecording {
-            call.updateAttributes { $0["pipeline.exchange_count"] = Int64(context.exchanges.count) }
-            SpanText.fail(
-                call,
-                ErrorType.ofCall(error, statusCode: error.response?.statusCode, context.target),
-                error
-            )
+            let statusCode = (response ?? error?.response)?.statusCode
+            SpanText.fail(call, ErrorType.ofCall(error, statusCode: statusCode, context.target), error)
         }
         call.end(at: timeline.now(context))
     }
@@ -111,10 +95,7 @@ final class CallTrace: Sendable {
             text.name(of: request, context.observedTemplate),
             context: call.context,
             ofKind: .client,
-            at: timeline.now(context),
-            function: #function,
-            file: #fileID,
-            line: #line
+            at: timeline.now(context)
         )
         describe(request, span, context)
         return span

@@ -6,7 +6,7 @@ import Tracing
 /// The names and attributes of spans, as OpenTelemetry defines them: pure functions.
 struct SpanText: Sendable {
     let redactor: Redactor
-    let methods: KnownMethods
+    let methods: Set<HTTPRequest.Method>
 
     /// Returns the name of a call's span: the type of its target and, if there is one, the template of its path.
     static func name(of target: any TargetType) -> String {
@@ -17,7 +17,7 @@ struct SpanText: Sendable {
     /// Returns the name of an exchange's span.
     func name(of request: PipelineRequest, _ template: String?) -> String {
         let known = methods.name(of: request.method)
-        let method = known == KnownMethods.other ? "HTTP" : known
+        let method = known == Set.otherMethod ? "HTTP" : known
         return template.map { method + " " + $0 } ?? method
     }
 

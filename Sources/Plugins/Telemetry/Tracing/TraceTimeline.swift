@@ -3,15 +3,6 @@ import Foundation
 import PipelineCore
 import Tracing
 
-/// An instant in the form that tracers use.
-struct TraceInstant: TracerInstant {
-    let nanosecondsSinceEpoch: UInt64
-
-    static func < (lhs: TraceInstant, rhs: TraceInstant) -> Bool {
-        lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch
-    }
-}
-
 /// The provider's clock as dates.
 ///
 /// The date is read once, so that a change of the date does not shift the spans of a call.
@@ -23,9 +14,9 @@ struct TraceTimeline: Sendable {
         origin = (date - context.start.duration(to: context.clock.now)).nanoseconds
     }
 
-    func now(_ context: PipelineContext) -> TraceInstant {
+    func now(_ context: PipelineContext) -> DefaultTracerClock.Timestamp {
         let (sum, overflows) = origin.addingReportingOverflow(context.start.duration(to: context.clock.now).nanoseconds)
-        return TraceInstant(nanosecondsSinceEpoch: overflows ? 0 : UInt64(clamping: sum))
+        return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: overflows ? 0 : UInt64(clamping: sum))
     }
 }
 #endif

@@ -80,7 +80,7 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         knownMethods: Set<HTTPRequest.Method> = .standardMethods
     ) {
         self.tracer = tracer
-        self.text = SpanText(redactor: redactor, methods: KnownMethods(methods: knownMethods))
+        self.text = SpanText(redactor: redactor, methods: knownMethods)
     }
 
     /// Makes the span of the call.
@@ -100,10 +100,10 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         context.update(CurrentTrace.self) { $0.trace = trace }
         do {
             let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
-            trace.end(response, context)
+            trace.end(response, nil, context)
             return response
         } catch {
-            trace.end(error as? PipelineError ?? PipelineError(.cancelled, ""), context)
+            trace.end(nil, error as? PipelineError ?? PipelineError(.cancelled, ""), context)
             throw error
         }
     }

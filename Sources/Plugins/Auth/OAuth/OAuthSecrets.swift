@@ -10,12 +10,8 @@ enum Base64URL {
 
 /// Secret random values.
 enum OAuthSecrets {
-    typealias Source = @Sendable (_ byteCount: Int) -> [UInt8]
-
-    static let system: Source = { count in
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
+    /// Returns random bytes of the system's generator.
+    static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max) } }
 
     /// Compares two texts in a time that depends only on their lengths.
     static func areEqual(_ one: String, _ other: String) -> Bool {
