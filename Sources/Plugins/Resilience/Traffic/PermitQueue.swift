@@ -165,7 +165,7 @@ final class PermitQueue<Meter: TrafficMeter>: PartitionObject {
     }
 }
 
-/// What a call that waits in a ``PermitQueue`` is told.
+/// What wakes a call that waits in a ``PermitQueue``.
 enum PermitSignal: Sendable, Hashable {
     case admitted(at: PipelineClock.Instant)
     case refused(PermitRefusal)

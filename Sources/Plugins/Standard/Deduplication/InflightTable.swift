@@ -100,8 +100,8 @@ struct InflightTable<Key: Hashable, Waiter: Sendable, Work> {
 
     /// Adds a caller to the open exchange of its key, or lets it begin one.
     ///
-    /// - Returns: the exchange that the caller waits for, which it begins if it has its own number; `nil` if it makes an
-    ///   exchange that no other call shares, because the maximum number of exchanges is reached.
+    /// - Returns: the exchange that the caller waits for, which it begins if it has its own number; `nil` if it makes
+    ///   an exchange that no other call shares, because the maximum number of exchanges is reached.
     mutating func arrive(_ caller: Caller, for key: Key, at now: PipelineClock.Instant? = nil) -> Int? {
         if let exchange = open[key], join(caller, to: exchange, at: now) { return exchange }
         guard exchangeCount < maximumExchangeCount else { return nil }
