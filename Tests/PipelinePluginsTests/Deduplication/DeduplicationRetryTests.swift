@@ -57,7 +57,7 @@ struct DeduplicationRetryTests {
     private static func resultsWithLateMember(
         _ retry: RetryPlugin,
         deadline: Duration? = nil
-    ) async -> (results: [Result<PipelineResponse, any Error>], bench: ConvoyBench) {
+    ) async -> (results: [Result<PipelineResponse, any Error>], bench: SharedFailureBench) {
         let late = PluginStack.intercept(name: "late") { request, context, next in
             let response = try await next(request)
             if context.callID == 2, response.statusCode == 503 { try await context.clock.sleep(for: .seconds(2)) }
@@ -66,7 +66,7 @@ struct DeduplicationRetryTests {
         let limit = PluginStack.prepare(name: "deadline") { _, context in
             if let deadline { context.setDeadline(context.start.advanced(by: deadline)) }
         }
-        let bench = ConvoyBench([limit, retry, late, DeduplicationPlugin()]) { _, index in
+        let bench = SharedFailureBench([limit, retry, late, DeduplicationPlugin()]) { _, index in
             .status(index == 0 ? 503 : 200)
         }
         // Time must not pass before both have begun to wait.

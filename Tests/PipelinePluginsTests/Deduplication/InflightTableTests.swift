@@ -12,16 +12,15 @@ struct InflightTableTests {
     func join() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
         let arrivals = [
-            table.arrive(1, for: 7, "a"), table.arrive(3, for: 7, "c"), table.arrive(2, for: 7, "b"),
-            table.arrive(4, for: 8, "d"),
+            table.arrive(.init(number: 1, waiter: "a"), for: 7), table.arrive(.init(number: 3, waiter: "c"), for: 7),
+            table.arrive(.init(number: 2, waiter: "b"), for: 7), table.arrive(.init(number: 4, waiter: "d"), for: 8),
         ]
-        #expect(arrivals == [.lead, .join(1), .join(1), .lead])
-        #expect((arrivals[1].exchange(of: 3), arrivals[3].exchange(of: 4)) == (1, 4))
+        #expect(arrivals == [1, 1, 1, 4])
         #expect((table.exchangeCount, table.callerCount) == (2, 4))
-        #expect(table.finish(1, for: 7).map(\.waiter) == ["a", "b", "c"])
+        #expect(table.finish(1)?.callers.map(\.waiter) == ["a", "b", "c"])
         #expect((table.exchangeCount, table.callerCount) == (1, 1))
-        let next = table.arrive(5, for: 7, "e")
-        #expect(next == .lead)
+        let next = table.arrive(.init(number: 5, waiter: "e"), for: 7)
+        #expect(next == 5)
     }
 
     @Test(
@@ -30,24 +29,25 @@ struct InflightTableTests {
     )
     func given(isClosed: Bool) {
         var table = Table(maximumCallerCount: 2, maximumExchangeCount: 9)
-        _ = table.arrive(1, for: 7, "a")
+        _ = table.arrive(.init(number: 1, waiter: "a"), for: 7)
         if isClosed { table.close() }
         let joins = [
-            table.join(2, to: 1, for: 7, "b"), table.join(3, to: 1, for: 7, "c"), table.join(4, to: 3, for: 7, "d"),
+            table.join(.init(number: 2, waiter: "b"), to: 1), table.join(.init(number: 3, waiter: "c"), to: 1),
+            table.join(.init(number: 4, waiter: "d"), to: 3),
         ]
         #expect(joins == [true, false, false])
         #expect((table.callerCount, table.closeCount) == (2, isClosed ? 1 : 0))
-        #expect(table.finish(1, for: 7).map(\.waiter) == ["a", "b"])
-        let isLate = table.join(5, to: 1, for: 7, "e")
+        #expect(table.finish(1)?.callers.map(\.waiter) == ["a", "b"])
+        let isLate = table.join(.init(number: 5, waiter: "e"), to: 1)
         #expect(!isLate)
     }
 
     @Test("Work is rejected if all callers left before it was attached")
     func attach() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
-        _ = table.arrive(1, for: 7, "a")
-        #expect(table.leave(1, for: 7)?.abandoned == nil)
-        let isTaken = table.attach(70, to: 1, for: 7)
+        _ = table.arrive(.init(number: 1, waiter: "a"), for: 7)
+        #expect(table.leave(1)?.abandoned == nil)
+        let isTaken = table.attach(70, to: 1)
         #expect(!isTaken)
     }
 
@@ -62,10 +62,10 @@ struct InflightTableTests {
         do {
             let name = Name()
             kept = name
-            _ = table.arrive(1, for: name, "a")
+            _ = table.arrive(.init(number: 1, waiter: "a"), for: name)
         }
         #expect(kept != nil)
-        if isFinished { _ = table.finish(1, for: Name()) } else { _ = table.leave(1, for: Name()) }
+        if isFinished { _ = table.finish(1) } else { _ = table.leave(1) }
         #expect(kept == nil)
     }
 
@@ -106,8 +106,6 @@ private struct Model {
     var table = InflightTable<Int, Int, Int>(maximumCallerCount: callerLimit, maximumExchangeCount: exchangeLimit)
     private var exchanges: [Exchange] = []
     private var lastCaller = 0
-    /// The key of each caller.
-    private var keys: [Int: Int] = [:]
     /// How often each caller was resumed.
     private var told: [Int: Int] = [:]
     private(set) var complaint: String?
@@ -135,26 +133,27 @@ private struct Model {
 
     private mutating func arrive(for key: Int) {
         lastCaller += 1
-        keys[lastCaller] = key
-        let arrival = table.arrive(lastCaller, for: key, lastCaller)
+        let arrival = table.arrive(.init(number: lastCaller, waiter: lastCaller), for: key)
         let isRoom = exchanges.count < Self.exchangeLimit
         let open = exchanges.firstIndex { $0.key == key && $0.isOpen }
-        let expected: InflightTable<Int, Int, Int>.Arrival
+        let expected: Int?
         if let open, exchanges[open].callers.count < Self.callerLimit {
-            expected = .join(exchanges[open].number)
+            expected = exchanges[open].number
             exchanges[open].callers.append(lastCaller)
+            seen.insert("join")
         } else if isRoom {
-            expected = .lead
+            expected = lastCaller
+            seen.insert("lead")
             if let open {
                 exchanges[open].isOpen = false
                 seen.insert("full")
             }
             exchanges.append(Exchange(number: lastCaller, key: key, callers: [lastCaller]))
         } else {
-            expected = .refused
+            expected = nil
+            seen.insert("refused")
         }
-        if case .join = expected { seen.insert("join") } else { seen.insert("\(expected)") }
-        if arrival != expected { complain("\(arrival), not \(expected)") }
+        if arrival != expected { complain("\(arrival ?? 0), not \(expected ?? 0)") }
     }
 
     /// Returns the number of an exchange in flight, or another number.
@@ -170,7 +169,7 @@ private struct Model {
     }
 
     private mutating func leave(_ caller: Int) {
-        let departure = table.leave(caller, for: keys[caller] ?? 0)
+        let departure = table.leave(caller)
         guard let index = exchanges.firstIndex(where: { $0.callers.contains(caller) }) else {
             if departure != nil { complain("\(caller) has left twice") }
             return
@@ -190,20 +189,20 @@ private struct Model {
 
     private mutating func attach(_ number: Int) {
         let index = exchanges.firstIndex { $0.number == number }
-        if table.attach(number * 10, to: number, for: keys[number] ?? 0) != (index != nil) {
+        if table.attach(number * 10, to: number) != (index != nil) {
             complain("work attached to what is gone")
         }
         if let index { exchanges[index].work = number * 10 }
     }
 
     private mutating func finish(_ number: Int) {
-        let answered = table.finish(number, for: keys[number] ?? 0)
+        let answered = table.finish(number)?.callers ?? []
         let index = exchanges.firstIndex { $0.number == number }
         let expected = index.map { exchanges[$0].callers.sorted() } ?? []
-        if answered.map(\.caller) != expected || answered.map(\.waiter) != expected {
+        if answered.map(\.number) != expected || answered.map(\.waiter) != expected {
             complain("\(answered) answered, not \(expected)")
         }
-        for (caller, _, _) in answered { tell(caller) }
+        for caller in answered { tell(caller.number) }
         if let index {
             seen.insert("finished")
             exchanges.remove(at: index)

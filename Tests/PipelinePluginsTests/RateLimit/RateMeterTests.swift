@@ -16,7 +16,7 @@ struct RateMeterTests {
 
     @Test("A partition is idle once no request counts")
     func window() {
-        var meter = RateMeter(RateLimit(10, per: .seconds(1)), spread: .seconds(1), isShared: false)
+        var meter = RateMeter(RateLimit(10, per: .seconds(1)), spread: .seconds(1), isShared: false, at: now)
         meter.take(1, at: now)
         _ = meter.depart(1, at: now)
         #expect(!isIdle(meter, after: .seconds(1)))
@@ -25,7 +25,7 @@ struct RateMeterTests {
 
     @Test("A partition is idle once its gate is open, and calls that it turned away have had the time to come back")
     func gate() {
-        var meter = RateMeter(nil, spread: .seconds(1), isShared: false)
+        var meter = RateMeter(nil, spread: .seconds(1), isShared: false, at: now)
         _ = meter.close(until: now.advanced(by: .seconds(10)), refusal: 429, at: now)
         #expect(!isIdle(meter, after: .seconds(9)))
         #expect(!isIdle(meter, after: .milliseconds(10_900)))

@@ -14,13 +14,13 @@ struct RetryBalanceTests {
         [0.0, 10]
     )
     func share(ratio: Double, perSecond: Double) {
-        var ledger = RetryLedger(RetryBudget(ratio: ratio, minimumPerSecond: perSecond).settings)
+        let hosts = RetryBudget(RetryBudget(ratio: ratio, minimumPerSecond: perSecond).settings)
         var retries = 0
         for _ in 0..<10_000 {
-            ledger.addCall(to: "h", at: RetryBudgetTests.origin)
-            for _ in 0..<3 where ledger.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
+            hosts.addCall(to: "h", at: RetryBudgetTests.origin)
+            for _ in 0..<3 where hosts.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
         }
-        while ledger.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
+        while hosts.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
         #expect(abs(Double(retries) - 10_000 * ratio - perSecond * 10) <= 1)
     }
 
@@ -72,7 +72,7 @@ struct RetryBalanceTests {
         let budget = RetryBudget(ratio: 0.25, minimumPerSecond: 0.3, window: .seconds(10))
         // Each slice belongs to one host at most, so that no two are the oldest.
         let names = ["a", "b", "c", "d", "e"]
-        var ledger = RetryLedger(budget.settings, maximumHostCount: 4)
+        let hosts = RetryBudget(budget.settings, maximumHostCount: 4)
         var model = Model(minimumPerSecond: 0.3, maximumHostCount: 4)
         var slice = 0
         var taken = 0
@@ -89,12 +89,12 @@ struct RetryBalanceTests {
             )
             model.touch(name, slice)
             if Bool.random(using: &random) {
-                ledger.addCall(to: name, at: date)
+                hosts.addCall(to: name, at: date)
                 model.hosts[name]?.events.append((slice, 25))
             } else {
                 let isAllowed = model.left(name) >= 100
                 if isAllowed { model.hosts[name]?.events.append((slice, -100)) }
-                let got = ledger.takeRetry(to: name, at: date)
+                let got = hosts.takeRetry(to: name, at: date)
                 guard got == isAllowed else {
                     Issue.record("seed \(seed), step \(step): \(got) instead of \(isAllowed)")
                     return
@@ -102,7 +102,7 @@ struct RetryBalanceTests {
                 if got { taken += 1 } else { refused += 1 }
             }
         }
-        #expect(ledger.hostCount == 4)
+        #expect(hosts.hostCount == 4)
         #expect(taken > 1_000 && refused > 1_000)
     }
 }

@@ -150,24 +150,24 @@ struct TrafficPartitionTests {
             #expect(isLinear)
         }
         let isLinear = isLinear(100) { count in
-            var ledger = RetryLedger(RetryBudget().settings, maximumHostCount: count)
-            for number in 0..<2 * count { ledger.addCall(to: "host\(number).test", at: Date(timeIntervalSince1970: 0)) }
+            let hosts = RetryBudget(RetryBudget().settings, maximumHostCount: count)
+            for number in 0..<2 * count { hosts.addCall(to: "host\(number).test", at: Date(timeIntervalSince1970: 0)) }
         }
         #expect(isLinear)
     }
 
     @Test("G10: the budgets of hosts stay within their bound in constant time, and a host in use keeps its budget")
     func budgets() {
-        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1).settings, maximumHostCount: 100)
+        let hosts = RetryBudget(RetryBudget(ratio: 0, minimumPerSecond: 0.1).settings, maximumHostCount: 100)
         var date = Date(timeIntervalSince1970: 0)
-        let first = ledger.takeRetry(to: "a.test", at: date)
+        let first = hosts.takeRetry(to: "a.test", at: date)
         #expect(first)
         for number in 0..<5_000 {
-            ledger.addCall(to: "host\(number).test", at: date)
+            hosts.addCall(to: "host\(number).test", at: date)
             date += 0.001
-            let again = ledger.takeRetry(to: "a.test", at: date)
+            let again = hosts.takeRetry(to: "a.test", at: date)
             #expect(!again)
-            #expect(ledger.hostCount <= 100)
+            #expect(hosts.hostCount <= 100)
         }
     }
 }

@@ -148,7 +148,9 @@ struct Circuit: Sendable {
 
     /// Closes the circuit and forgets all outcomes.
     mutating func reset() {
-        close()
+        latestBreak = nil
+        window = CircuitWindow(rules.window)
+        change(to: .closed)
     }
 
     private mutating func record(_ ending: Ending, at now: Duration) {
@@ -173,7 +175,7 @@ struct Circuit: Sendable {
 
     private mutating func judge(successCount: Int, at moment: Duration) {
         let count = successCount + probes.failureCount
-        if rules.isReached(by: probes.failureCount, of: count) { open(at: moment) } else { close() }
+        if rules.isReached(by: probes.failureCount, of: count) { open(at: moment) } else { reset() }
     }
 
     /// Begins a break, which is twice as long as the one before, more or less, if that has not ended in success.
@@ -188,12 +190,6 @@ struct Circuit: Sendable {
         latestBreak = length
         openUntil = moment + length
         change(to: .open)
-    }
-
-    private mutating func close() {
-        latestBreak = nil
-        window = CircuitWindow(rules.window)
-        change(to: .closed)
     }
 
     private mutating func change(to new: CircuitState) {

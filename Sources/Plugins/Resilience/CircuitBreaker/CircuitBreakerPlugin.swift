@@ -69,7 +69,7 @@ public import PipelineCore
 /// **Secrets**: errors, changes and health name the origin of a request. They never show the key of a custom partition.
 public struct CircuitBreakerPlugin: Stage.Exchange {
     private let partition: TrafficPartition
-    private let policy: CircuitPolicy
+    private let decide: (@Sendable (Result<PipelineResponse, PipelineError>) -> Verdict?)?
     private let slowCallDuration: Duration?
     private let circuits: Circuits
 
@@ -118,7 +118,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         precondition(probeTimeout > .zero, "probeTimeout is \(probeTimeout), not more than zero")
         self.partition = partition
         self.slowCallDuration = slowCallDuration
-        policy = CircuitPolicy(decide: decide)
+        self.decide = decide
         circuits = Circuits(
             CircuitRules(
                 failureRatio: failureRatio,
@@ -148,9 +148,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         }
         if permit.isProbe { context.annotate("probe", by: self) }
         do {
-            let response = try await CircuitPass.$current.withValue(CircuitPass(circuit: circuit)) {
-                try await send(request)
-            }
+            let response = try await SharedCircuit.$passed.withValue(circuit) { try await send(request) }
             return noting(response, circuit, permit, isSlow: isSlow(since: start, context), context)
         } catch let error where (error as? PipelineError)?.underlyingError is CircuitHasOpened {
             end(permit, of: circuit, .ignored, context)
@@ -158,7 +156,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             let state = status.state == .closed ? .open : status.state
             throw await refusal(by: circuit, state, status.remainingBreak, context)
         } catch {
-            let ending = ending(of: error, context) { Self.hasExchange(context) }
+            let ending = ending(of: error, isOfBody: false, context)
             end(permit, of: circuit, ending, cause: Self.cause(error), context)
             throw error
         }
@@ -192,7 +190,7 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
         isSlow: Bool,
         _ context: PipelineContext
     ) -> PipelineResponse {
-        var ending = policy.ending(of: response) { context.isSimulated }
+        var ending = ending(of: response, context)
         var cause = PipelineError.RefusalCause(code: .unacceptableStatus, statusCode: response.statusCode)
         if isSlow, ending == .success {
             ending = .failure
@@ -220,20 +218,48 @@ public struct CircuitBreakerPlugin: Stage.Exchange {
             switch how {
             case .complete, .released: end(permit, of: circuit, .success, hadHead: hadHead, context)
             case .failed(let error):
-                let ending = ending(of: error, context) { true }
+                let ending = ending(of: error, isOfBody: true, context)
                 end(permit, of: circuit, ending, hadHead: hadHead, cause: Self.cause(error), context)
             }
         }
         return response
     }
 
-    private func ending(
-        of error: any Error,
-        _ context: PipelineContext,
-        hasExchange: () -> Bool
-    ) -> Circuit.Ending {
-        let isLate = { context.latestDeadline.map { $0 <= context.clock.now } ?? false }
-        return policy.ending(of: error, isLate: isLate, hasExchange: hasExchange)
+    /// Returns what a response says about the server whose body has not been read.
+    private func ending(of response: PipelineResponse, _ context: PipelineContext) -> Circuit.Ending {
+        if let verdict = decide?(.success(response)) { return verdict.ending }
+        // A plugin inside has responded without an exchange.
+        guard response.source == .network || context.isSimulated else { return .ignored }
+        let status = response.statusCode
+        return status == 408 || status >= 500 && status != 501 ? .failure : .success
+    }
+
+    /// Returns what the failure of an exchange or of a body says about the server.
+    private func ending(of error: any Error, isOfBody: Bool, _ context: PipelineContext) -> Circuit.Ending {
+        let isFailure: Bool
+        if let error = error as? PipelineError, error.code != .cancelled {
+            if let verdict = decide?(.failure(error)) { return verdict.ending }
+            isFailure = Self.isFailure(error.code)
+        } else {
+            // A call that was cancelled because its time was up had a server that was too slow.
+            let isCancelled = error is CancellationError || error is PipelineError
+            isFailure = isCancelled && context.latestDeadline.map { $0 <= context.clock.now } ?? false
+        }
+        // Without an exchange, a plugin inside has failed.
+        return isFailure && (isOfBody || Self.hasExchange(context)) ? .failure : .ignored
+    }
+
+    /// Returns whether a code blames the server or the way to it.
+    private static func isFailure(_ code: PipelineError.Code) -> Bool {
+        switch code {
+        // Without a network, all circuits would open, and delay the calls after it has returned.
+        case .offline: false
+        // The connections of this process are busy, which says nothing about the server.
+        case .timeout(.pool): false
+        case .connectionLost, .truncated: true
+        case .timeout(.attempt), .timeout(.head), .timeout(.idle), .timeout(.write): true
+        default: code.provesNothingSent
+        }
     }
 
     private func end(
@@ -293,28 +319,22 @@ extension CircuitBreakerPlugin {
     ///   including those that have not been used.
     /// - Returns: `false` if the text is not an origin, so that nothing has changed.
     @discardableResult
-    public func isolate(_ partition: String? = nil) -> Bool {
-        guard let partition else {
-            circuits.isolateAll()
-            return true
-        }
-        guard let key = self.partition.key(named: partition) else { return false }
-        circuits.circuit(of: key).isolate()
-        return true
-    }
+    public func isolate(_ partition: String? = nil) -> Bool { change(partition, isIsolated: true) }
 
     /// Closes the circuit of a partition and forgets its outcomes.
     ///
     /// - Parameter partition: an origin such as `https://a.test`, or a key of a custom partition; `nil` for all.
     /// - Returns: `false` if the text is not an origin, so that nothing has changed.
     @discardableResult
-    public func reset(_ partition: String? = nil) -> Bool {
+    public func reset(_ partition: String? = nil) -> Bool { change(partition, isIsolated: false) }
+
+    private func change(_ partition: String?, isIsolated: Bool) -> Bool {
         guard let partition else {
-            circuits.resetAll()
+            circuits.changeAll(isIsolated: isIsolated)
             return true
         }
         guard let key = self.partition.key(named: partition) else { return false }
-        circuits.circuit(of: key).reset()
+        circuits.circuit(of: key).change(isIsolated: isIsolated)
         return true
     }
 }

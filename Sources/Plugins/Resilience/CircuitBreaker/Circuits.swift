@@ -29,15 +29,11 @@ final class Circuits: Sendable {
         map[key]?.current ?? (isIsolated.load(ordering: .acquiring) ? .isolated : .closed)
     }
 
-    func isolateAll() {
+    /// Isolates or resets all circuits.
+    func changeAll(isIsolated: Bool) {
         // First, so that no circuit made meanwhile begins closed.
-        isIsolated.store(true, ordering: .releasing)
-        for (_, circuit) in map.all { circuit.isolate() }
-    }
-
-    func resetAll() {
-        isIsolated.store(false, ordering: .releasing)
-        for (_, circuit) in map.all { circuit.reset() }
+        self.isIsolated.store(isIsolated, ordering: .releasing)
+        for (_, circuit) in map.all { circuit.change(isIsolated: isIsolated) }
     }
 
     func health(on clock: PipelineClock) -> PluginHealth {

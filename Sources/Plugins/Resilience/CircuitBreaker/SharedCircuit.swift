@@ -103,46 +103,28 @@ final class SharedCircuit: PartitionObject {
         }
     }
 
-    /// Adds a closure to call when the circuit refuses requests; returns `nil` if it already does.
-    func add(_ watch: @escaping @Sendable () -> Void) -> Int? {
-        state.withLock { state in
-            guard ![.open, .isolated].contains(state.circuit.state) else { return nil }
-            state.watchCount += 1
-            state.watches[state.watchCount] = watch
-            return state.watchCount
-        }
+    /// Isolates or resets the circuit.
+    func change(isIsolated: Bool) {
+        change { state, _ in if isIsolated { state.circuit.isolate() } else { state.circuit.reset() } }
     }
 
-    func removeWatch(_ number: Int) { state.withLock { state in _ = state.watches.removeValue(forKey: number) } }
-
-    func isolate() { change { $0.isolate() } }
-
-    func reset() { change { $0.reset() } }
-
-    /// Changes the circuit at the present moment of a call.
+    /// Changes the circuit at the present moment, on the clock of a call or of the first call.
     private func change<Output>(
-        on clock: PipelineClock,
+        on clock: PipelineClock? = nil,
         _ body: (inout State, Duration) -> Output
     ) -> Output {
         // Read outside the lock, because the clock may be a caller's code.
-        let now = clock.now
+        let clock = clock ?? state.withLock { $0.clock }
+        let now = clock?.now
         let (output, watches) = state.withLock { state in
             if state.origin == nil { (state.origin, state.clock) = (now, clock) }
-            let output = body(&state, state.origin?.duration(to: now) ?? .zero)
+            var offset = Duration.zero
+            if let origin = state.origin, let now { offset = origin.duration(to: now) }
+            let output = body(&state, offset)
             return (output, note(&state, at: now))
         }
         report(watches)
         return output
-    }
-
-    /// Changes the circuit at a moment of no call.
-    private func change(_ body: (inout Circuit) -> Void) {
-        let now = state.withLock { $0.clock }?.now
-        let watches = state.withLock { state in
-            body(&state.circuit)
-            return note(&state, at: now)
-        }
-        report(watches)
     }
 
     /// Delivers the changes, and lets those know who wait in a line.
@@ -174,3 +156,58 @@ final class SharedCircuit: PartitionObject {
         return state.watches.sorted { $0.key < $1.key }.map(\.value)
     }
 }
+
+// MARK: Requests that wait inside
+
+extension SharedCircuit {
+    /// The circuit that has let the request of the current task pass, which may wait in a queue inside and has not been
+    /// sent yet; `nil` without a circuit breaker.
+    @TaskLocal static var passed: SharedCircuit?
+
+    /// Calls a closure once if the circuit refuses requests, or as soon as it does.
+    ///
+    /// - Returns: a number for ``endWatch(_:)``.
+    func watch(_ opened: @escaping @Sendable () -> Void) -> Int? {
+        let number = state.withLock { state -> Int? in
+            guard ![.open, .isolated].contains(state.circuit.state) else { return nil }
+            state.watchCount += 1
+            state.watches[state.watchCount] = opened
+            return state.watchCount
+        }
+        if number == nil { opened() }
+        return number
+    }
+
+    func endWatch(_ number: Int?) {
+        guard let number else { return }
+        state.withLock { state in _ = state.watches.removeValue(forKey: number) }
+    }
+
+    /// Sleeps until a moment, or until the circuit opens that has let the request of the current task pass.
+    ///
+    /// - Throws: ``CircuitHasOpened`` in the latter case, and `CancellationError`.
+    static func sleep(until moment: PipelineClock.Instant, on clock: PipelineClock) async throws {
+        guard let passed else { return try await clock.sleep(until: moment) }
+        let (openings, continuation) = AsyncStream<Never>.makeStream()
+        let watch = passed.watch { continuation.finish() }
+        defer { passed.endWatch(watch) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await clock.sleep(until: moment) }
+            group.addTask {
+                for await _ in openings {}
+                try Task.checkCancellation()
+                throw CircuitHasOpened()
+            }
+            try await group.next()
+        }
+    }
+
+    /// Throws if the circuit no longer lets the request of the current task pass.
+    static func checkPassed() throws {
+        if passed?.refuses == true { throw CircuitHasOpened() }
+    }
+}
+
+/// The circuit of a request that waits in a queue has opened; the plugin that has let it pass refuses it.
+struct CircuitHasOpened: Error {}

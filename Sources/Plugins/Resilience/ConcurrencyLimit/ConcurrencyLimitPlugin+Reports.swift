@@ -3,16 +3,14 @@ public import PipelineCore
 extension ConcurrencyLimitPlugin {
     /// The only option that the plugin handles is `priority`.
     public var handledOptions: [RequestOptions.PluginOption] { [.priority] }
-}
 
-extension ConcurrencyLimitPlugin {
     /// Degraded while requests wait; the details give the permits of each partition, unless its key may be a secret.
     public func health(on clock: PipelineClock) -> PluginHealth {
         var details: [String: String] = [:]
         var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var waitingCount = 0
-        for (key, turnstile) in turnstiles.all {
-            let (inUse, limit, waiting) = turnstile.read { ($0.inUse, $0.limit, $1) }
+        for (key, permits) in partitions.all {
+            let (inUse, limit, waiting) = permits.read { ($0.inUse, $0.limit, $1) }
             waitingCount += waiting
             guard let name = key.shownName else { continue }
             details[name] = "\(inUse) of \(limit) in use, \(waiting) waiting"
@@ -20,9 +18,7 @@ extension ConcurrencyLimitPlugin {
         }
         return PluginHealth(waitingCount > 0 ? .degraded : .healthy, details: details, gauges: gauges)
     }
-}
 
-extension ConcurrencyLimitPlugin {
     private static let limitsConcurrency = PluginCapability("limits concurrency")
 
     /// A capability of its own, for the rules about its position.
@@ -50,4 +46,14 @@ extension ConcurrencyLimitPlugin {
             ),
         ]
     }
+}
+
+extension PipelineError.Code.Limit {
+    /// The number of calls that wait for a permit of ``ConcurrencyLimitPlugin``.
+    public static let concurrency = Self(rawValue: "concurrency")
+}
+
+extension PipelineError.Code.TimeoutPhase {
+    /// The wait for a permit of a plugin that limits calls; nothing was sent.
+    public static let queue = Self(rawValue: "queue")
 }

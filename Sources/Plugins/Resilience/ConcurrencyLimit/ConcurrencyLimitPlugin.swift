@@ -77,7 +77,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
     private let maximumWait: Duration?
     private let partition: TrafficPartition
     private let decide: Decision?
-    let turnstiles = PartitionMap<Turnstile<PermitMeter>>()
+    let partitions = PartitionMap<PermitQueue<PermitMeter>>()
 
     /// Makes a plugin.
     ///
@@ -111,18 +111,18 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
         send: Stage.Send
     ) async throws -> PipelineResponse {
         let key = partition.key(of: request, context)
-        let turnstile = turnstiles.object(for: key, on: context.clock) {
-            Turnstile(PermitMeter(limit), maximumWaitingCount: queue)
+        let permits = partitions.object(for: key, on: context.clock) {
+            PermitQueue(PermitMeter(limit), maximumWaitingCount: queue)
         }
-        if !turnstile.enterAtOnce(before: context.latestDeadline, on: context.clock) {
-            try await wait(at: turnstile, of: key, context)
-            do { try CircuitPass.check() } catch {
-                turnstile.leave(from: context.clock.now, on: context.clock, nil)
+        if !permits.enterAtOnce(before: context.latestDeadline, on: context.clock) {
+            try await wait(for: permits, of: key, context)
+            do { try SharedCircuit.checkPassed() } catch {
+                permits.leave(from: context.clock.now, on: context.clock, nil)
                 throw error
             }
             let departures = context[RateDepartures.self]
             if departures.contains(where: { $0.belongs(to: context) && $0.isGated(on: context.clock) }) {
-                turnstile.leave(from: context.clock.now, on: context.clock, nil)
+                permits.leave(from: context.clock.now, on: context.clock, nil)
                 throw RateGateClosed()
             }
         }
@@ -131,14 +131,14 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
             var response = try await send(request)
             let outcome = outcome(of: response)
             guard response.body.isStream, !context.isStreaming else {
-                turnstile.leave(from: start, on: context.clock, outcome)
+                permits.leave(from: start, on: context.clock, outcome)
                 return response
             }
             let clock = context.clock
-            response.body = response.body.onEnd { turnstile.leave(from: start, on: clock, .of($0, outcome)) }
+            response.body = response.body.onEnd { permits.leave(from: start, on: clock, .of($0, outcome)) }
             return response
         } catch {
-            turnstile.leave(from: start, on: context.clock, outcome(of: error, context))
+            permits.leave(from: start, on: context.clock, outcome(of: error, context))
             throw error
         }
     }
@@ -163,34 +163,23 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
 
     /// Waits for a permit, or throws the reason why there is none.
     private func wait(
-        at turnstile: Turnstile<PermitMeter>,
+        for permits: PermitQueue<PermitMeter>,
         of key: TrafficKey,
         _ context: PipelineContext
     ) async throws {
-        do throws(TurnstileRefusal) {
-            let priority = context.options.priority
-            let duration = try await context.recordSpan("permit", as: .wait) { () async throws(TurnstileRefusal) in
-                try await turnstile.enter(
-                    1,
-                    priority,
-                    before: { context.latestDeadline },
-                    within: maximumWait,
-                    on: context.clock
-                )
-            }
+        do {
+            let duration = try await permits.enter(1, context, within: maximumWait, span: "permit")
             if duration > .zero { context.annotate("waited", by: self, duration: duration) }
-        } catch {
-            if error.reason == .cancelled { throw CancellationError() }
-            if error.reason == .circuitOpen { throw CircuitHasOpened() }
+        } catch let refusal as PermitRefusal {
             // A loop of refused calls must not keep a thread from those that have permits.
             await Task.yield()
             context.annotate("refused", by: self)
-            throw self.error(for: error, key, context)
+            throw error(for: refusal, key, context)
         }
     }
 
     private func error(
-        for refusal: TurnstileRefusal,
+        for refusal: PermitRefusal,
         _ key: TrafficKey,
         _ context: PipelineContext
     ) -> PipelineError {
@@ -205,7 +194,7 @@ public struct ConcurrencyLimitPlugin: Stage.Exchange, OptionHandling, HealthRepo
     }
 }
 
-extension Turnstile<PermitMeter> {
+extension PermitQueue<PermitMeter> {
     fileprivate func leave(
         from start: PipelineClock.Instant,
         on clock: PipelineClock,

@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import PipelineCore
+import PipelinePlugins
 
 /// The rules that decide after which outcomes a ``FallbackPlugin`` makes a response of its own.
 ///
@@ -45,10 +46,7 @@ public struct FallbackPolicy: Sendable {
         }
     }
 
-    private static let safeMethods: Set<HTTPRequest.Method> = {
-        let named: [HTTPRequest.Method] = [.get, .head, .options, .trace]
-        return Set(named + [HTTPRequest.Method("QUERY")].compactMap { $0 })
-    }()
+    private static let safeMethods = RetryPolicy.idempotentMethods.subtracting([.put, .delete])
 
     private let statusCodes: Set<Int>
     private let methods: Set<HTTPRequest.Method>

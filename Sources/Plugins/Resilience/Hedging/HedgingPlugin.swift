@@ -160,18 +160,18 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
             var endings: [Int: EndedCopy] = [:]
             func send() {
                 let copy = race.send()
-                let hasEnded = EndFlag()
+                let hasEnded = SharedFlag()
                 if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
                     // A copy that does not wait, such as a cache hit, ends here and needs no timer: 3 µs instead of 14.
                     group.addImmediateTask {
                         let ended = await EndedCopy(of: request, context, next)
-                        hasEnded.value.store(true, ordering: .releasing)
+                        hasEnded.set()
                         return (copy, ended)
                     }
                 } else {
                     group.addTask { (copy, await EndedCopy(of: request, context, next)) }
                 }
-                if race.maySend, !hasEnded.value.load(ordering: .acquiring) { sleep(afterSent: false) }
+                if race.maySend, !hasEnded.isSet { sleep(afterSent: false) }
             }
             func sleep(afterSent: Bool) {
                 guard Self.hasTime(for: wait, context) else { return }
@@ -274,11 +274,6 @@ private struct EndedCopy: Sendable {
         end = context.clock.now
         shared = context.sharedOutcome
     }
-}
-
-/// Whether a copy has ended.
-private final class EndFlag: Sendable {
-    let value = Atomic(false)
 }
 
 /// The latencies of a partition.

@@ -48,13 +48,16 @@ enum QuotaFields {
         var parser = StructuredFieldValueParser(Array(text.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
         func number(_ key: String) -> Int64? {
-            guard case .item(let item)? = members[key], case .integer(let number) = item.rfc9651BareItem else {
-                return nil
-            }
-            return number
+            guard case .item(let item)? = members[key] else { return nil }
+            return count(item.rfc9651BareItem)
         }
-        guard number("remaining") == 0, let reset = number("reset"), reset >= 0 else { return nil }
+        guard number("remaining") == 0, let reset = number("reset") else { return nil }
         return .seconds(reset)
+    }
+
+    /// Returns an integer of zero and up; `nil` for anything else.
+    private static func count(_ item: RFC9651BareItem?) -> Int64? {
+        if case .integer(let number) = item, number >= 0 { number } else { nil }
     }
 
     /// Two fields with numbers, of which the second may be a moment.
@@ -107,29 +110,17 @@ enum QuotaFields {
         var items: [Item] = []
         for case .item(let item) in members {
             let parameters = item.rfc9651Parameters
-            let name: String
-            switch item.rfc9651BareItem {
-            case .string(let text), .token(let text): name = text
-            default: return nil
-            }
-            guard case .integer(let first) = parameters[required], first >= 0 else { return nil }
-            var second: Int64?
-            switch parameters[optional] {
-            case nil: break
-            case .integer(let number) where number >= 0: second = number
-            default: return nil
-            }
-            var unit: String?
-            switch parameters["qu"] {
-            case nil: break
-            case .string(let text): unit = text
-            default: return nil
-            }
+            let (second, unit) = (parameters[optional], parameters["qu"])
+            guard let name = item.rfc9651BareItem.text(orToken: true), let first = count(parameters[required]),
+                second == nil || count(second) != nil, unit == nil || unit?.text(orToken: false) != nil
+            else { return nil }
             switch parameters["pk"] {
             case nil, .undecodedByteSequence: break
             default: return nil
             }
-            items.append(Item(name: name, required: first, optional: second, unit: unit))
+            items.append(
+                Item(name: name, required: first, optional: count(second), unit: unit?.text(orToken: false))
+            )
         }
         return items.count == members.count ? items : nil
     }
@@ -139,4 +130,15 @@ extension HTTPField.Name {
     /// Both are never `nil`, because the names are valid.
     fileprivate static let rateLimit = HTTPField.Name("RateLimit")
     fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")
+}
+
+extension RFC9651BareItem {
+    /// The text of a string or, if that is allowed, of a token.
+    fileprivate func text(orToken allowsToken: Bool) -> String? {
+        switch self {
+        case .string(let text): text
+        case .token(let text) where allowsToken: text
+        default: nil
+        }
+    }
 }

@@ -11,14 +11,14 @@ final class RateDeparture: Sendable {
         case ended
     }
 
-    private let turnstile: Turnstile<RateMeter>
+    private let permits: PermitQueue<RateMeter>
     private let cost: Int
     private let attempt: Int
     private let hop: Int
     private let state = Mutex(State.held)
 
-    init(at turnstile: Turnstile<RateMeter>, cost: Int, _ context: PipelineContext) {
-        self.turnstile = turnstile
+    init(at permits: PermitQueue<RateMeter>, cost: Int, _ context: PipelineContext) {
+        self.permits = permits
         self.cost = cost
         attempt = context.attempt
         hop = context.hop
@@ -30,14 +30,14 @@ final class RateDeparture: Sendable {
     /// Whether the gate has been closed since the request passed it.
     func isGated(on clock: PipelineClock) -> Bool {
         let now = clock.now
-        return turnstile.read { meter, _ in meter.closure(at: now) != nil }
+        return permits.read { meter, _ in meter.closure(at: now) != nil }
     }
 
     /// Notes that the request is sent now.
     func depart(on clock: PipelineClock) {
         guard case .held = state.withLock({ $0 }) else { return }
         let now = clock.now
-        guard let flight = turnstile.change(on: clock, { $0.depart(cost, at: now) }) else { return }
+        guard let flight = permits.change(on: clock, { $0.depart(cost, at: now) }) else { return }
         state.withLock { $0 = .flying(flight) }
     }
 
@@ -53,7 +53,7 @@ final class RateDeparture: Sendable {
             return state
         }
         let now = clock.now
-        turnstile.change(on: clock) { meter in
+        permits.change(on: clock) { meter in
             switch state {
             case .held: meter.cancel(cost, at: now)
             case .flying(let flight) where hasArrived: meter.arrive(flight, at: now)

@@ -11,8 +11,8 @@ extension RateLimitPlugin: HealthReporting {
         var details: [String: String] = [:]
         var gauges: [String: [PluginHealth.Gauge: Double]] = [:]
         var unnamedCount = 0
-        for (key, turnstile) in turnstiles.all {
-            let (rest, share, waitingCount) = turnstile.read { meter, count in
+        for (key, permits) in partitions.all {
+            let (rest, share, waitingCount) = permits.read { meter, count in
                 (meter.closure(at: now), meter.throttledShare(at: now), count)
             }
             if let name = key.shownName {

@@ -1,5 +1,4 @@
 public import PipelineCore
-import Synchronization
 
 /// A plugin that keeps requests within a rate limit, and holds them back when the server asks for it.
 ///
@@ -74,17 +73,17 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     let maximumWait: Duration?
     let partition: TrafficPartition
     let quota: SharedQuota?
-    let turnstiles = PartitionMap<Turnstile<RateMeter>>()
+    let partitions = PartitionMap<PermitQueue<RateMeter>>()
     let maximumWaitingCount: Int
     let onStoreFailure: StoreFailurePolicy
     /// The limits of this process while the store is unavailable.
-    let substitutes = PartitionMap<Turnstile<RateMeter>>()
+    let substitutes = PartitionMap<PermitQueue<RateMeter>>()
     private let spread: Duration
     private let maximumRetryAfter: Duration?
     private let signals: Signals
     private let askedWait: (@Sendable (PipelineResponse) -> Duration?)?
     /// Whether a server has refused a request without saying for how long.
-    private let hasThrottle = ThrottleFlag()
+    private let hasThrottle = SharedFlag()
 
     /// Makes a plugin.
     ///
@@ -142,24 +141,25 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
         context: PipelineContext,
         send: Stage.Send
     ) async throws -> PipelineResponse {
-        let turnstile = turnstiles.object(for: partition.key(of: request, context), on: context.clock) {
-            Turnstile(
-                RateMeter(limit, spread: spread, isShared: quota != nil && maximumWait != .zero),
+        let isShared = quota != nil && maximumWait != .zero
+        let permits = partitions.object(for: partition.key(of: request, context), on: context.clock) {
+            PermitQueue(
+                RateMeter(limit, spread: spread, isShared: isShared, at: context.clock.now),
                 maximumWaitingCount: maximumWaitingCount
             )
         }
         while true {
-            if quota != nil || !turnstile.enterAtOnce(context.options.cost, on: context.clock) {
-                try await wait(at: turnstile, for: request, context)
+            if quota != nil || !permits.enterAtOnce(context.options.cost, on: context.clock) {
+                try await wait(for: permits, request, context)
             }
-            if hasThrottle.isSet.load(ordering: .relaxed) { try await throttle(turnstile, context) }
-            let departure = RateDeparture(at: turnstile, cost: context.options.cost, context)
+            if hasThrottle.isSet { try await throttle(permits, context) }
+            let departure = RateDeparture(at: permits, cost: context.options.cost, context)
             context.update(RateDepartures.self) { $0.append(departure) }
             defer { context.update(RateDepartures.self) { $0.removeAll { $0 === departure } } }
             do {
                 let response = try await send(request)
                 departure.end(hasArrived: true, on: context.clock)
-                close(turnstile, after: response, context)
+                close(permits, after: response, context)
                 return response
             } catch {
                 let failure = error as? PipelineError
@@ -179,20 +179,20 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
 
     /// Closes the gate if the response asks for it.
     private func close(
-        _ turnstile: Turnstile<RateMeter>,
+        _ permits: PermitQueue<RateMeter>,
         after response: PipelineResponse,
         _ context: PipelineContext
     ) {
         guard response.source != .cache, !context.isReplayed else { return }
         let isRefusal = response.statusCode == 429 || response.statusCode == 503
         let asked = askedWait?(response) ?? wait(after: response, context)
-        if hasThrottle.isSet.load(ordering: .relaxed) || response.statusCode == 429 {
-            note(response, mayThrottle: asked == nil, at: turnstile, context)
+        if hasThrottle.isSet || response.statusCode == 429 {
+            note(response, mayThrottle: asked == nil, at: permits, context)
         }
         guard let asked, asked > .zero else { return }
         let refusal = isRefusal || response.statusCode == 403 ? response.statusCode : nil
         let (now, duration) = (context.clock.now, min(asked, maximumRetryAfter ?? longestClosure(context)))
-        let isExtended = turnstile.change(on: context.clock) {
+        let isExtended = permits.change(on: context.clock) {
             $0.close(until: now.advanced(by: duration), refusal: refusal, at: now)
         }
         if isExtended { context.annotate("gated", by: self, duration: duration) }
@@ -218,25 +218,25 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
     private func note(
         _ response: PipelineResponse,
         mayThrottle: Bool,
-        at turnstile: Turnstile<RateMeter>,
+        at permits: PermitQueue<RateMeter>,
         _ context: PipelineContext
     ) {
         let now = context.clock.now
-        guard response.statusCode == 429 else { return turnstile.change(on: context.clock) { $0.accept(at: now) } }
+        guard response.statusCode == 429 else { return permits.change(on: context.clock) { $0.accept(at: now) } }
         guard mayThrottle else { return }
-        turnstile.change(on: context.clock) { $0.beginThrottling(at: now) }
-        hasThrottle.isSet.store(true, ordering: .relaxed)
+        permits.change(on: context.clock) { $0.beginThrottling(at: now) }
+        hasThrottle.set()
     }
 
     /// Refuses a share of the requests to a server that refuses many.
     @inline(never)
-    private func throttle(_ turnstile: Turnstile<RateMeter>, _ context: PipelineContext) async throws {
+    private func throttle(_ permits: PermitQueue<RateMeter>, _ context: PipelineContext) async throws {
         let now = context.clock.now
-        let share = turnstile.change(on: context.clock) { $0.refusalShare(at: now) }
+        let share = permits.change(on: context.clock) { $0.refusalShare(at: now) }
         guard share > 0 else { return }
         var random = context.random
         guard Double.random(in: 0..<1, using: &random) < share else { return }
-        turnstile.change(on: context.clock) { $0.cancel(context.options.cost, at: now) }
+        Self.cancel(permits, context)
         await Task.yield()
         context.annotate("refused", by: self)
         throw PipelineError.refused(
@@ -245,9 +245,4 @@ public struct RateLimitPlugin: Stage.Exchange, Stage.WillSend {
             cause: PipelineError.RefusalCause(code: .unacceptableStatus, statusCode: 429)
         )
     }
-}
-
-/// A flag that copies of a plugin share.
-final class ThrottleFlag: Sendable {
-    let isSet = Atomic(false)
 }

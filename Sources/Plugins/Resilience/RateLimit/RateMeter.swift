@@ -13,23 +13,24 @@ struct RateMeter: TrafficMeter {
     private let reservableCost: Int?
     private var window: RateWindow?
     private var gate: RateGate
-    private var origin: PipelineClock.Instant?
+    /// The moment from which the window counts nanoseconds.
+    private let origin: PipelineClock.Instant
     /// The refusal that closed the gate last; `nil` if a response that was accepted did.
     private var gateCause: PipelineError.RefusalCause?
     /// Not `nil` while the server refuses requests without saying for how long.
     private var throttle: ClientThrottle?
 
-    init(_ limit: RateLimit?, spread: Duration, isShared: Bool) {
+    init(_ limit: RateLimit?, spread: Duration, isShared: Bool, at now: PipelineClock.Instant) {
         self.limit = limit
         reservableCost = isShared ? limit?.reservableCost : nil
         window = limit?.window
         gate = RateGate(spread: spread)
+        origin = now
     }
 
     mutating func isIdle(at now: PipelineClock.Instant) -> Bool {
-        let moment = moment(now)
         if throttle?.isOver(at: now) == false { return false }
-        return gate.isIdle(at: now) && window?.isIdle(at: moment) ?? true
+        return gate.isIdle(at: now) && window?.isIdle(at: now.nanoseconds(since: origin)) ?? true
     }
 
     mutating func availability(
@@ -39,7 +40,7 @@ struct RateMeter: TrafficMeter {
     ) -> MeterAvailability {
         if let limit, cost > limit.count { return .never }
         let pass = gate.isIdle ? nil : gate.nextPass(at: now, waiting: waiting)
-        let moment = moment(now)
+        let moment = now.nanoseconds(since: origin)
         switch window?.availability(of: cost, at: moment) {
         case .afterChange: return .afterChange
         case .at(let other):
@@ -56,32 +57,28 @@ struct RateMeter: TrafficMeter {
 
     mutating func take(_ cost: Int, at now: PipelineClock.Instant) {
         gate.pass(at: now)
-        let moment = moment(now)
-        window?.reserve(cost, at: moment)
+        window?.reserve(cost, at: now.nanoseconds(since: origin))
     }
 
     /// Notes that a request that has its permits is sent now; `nil` without a limit.
     mutating func depart(_ cost: Int, at now: PipelineClock.Instant) -> Flight? {
-        let moment = moment(now)
-        return (window?.depart(cost, at: moment)).map { Flight(number: $0, cost: cost) }
+        let number = window?.depart(cost, at: now.nanoseconds(since: origin))
+        return number.map { Flight(number: $0, cost: cost) }
     }
 
     /// Returns permits that are not used.
     mutating func cancel(_ cost: Int, at now: PipelineClock.Instant) {
-        let moment = moment(now)
-        window?.cancel(cost, at: moment)
+        window?.cancel(cost, at: now.nanoseconds(since: origin))
     }
 
     /// Returns the permits of a request of which nothing was sent.
     mutating func cancel(_ flight: Flight, at now: PipelineClock.Instant) {
-        let moment = moment(now)
-        window?.cancel(flight.cost, of: flight.number, at: moment)
+        window?.cancel(flight.cost, of: flight.number, at: now.nanoseconds(since: origin))
     }
 
     /// Notes that the response to a request has begun.
     mutating func arrive(_ flight: Flight, at now: PipelineClock.Instant) {
-        let moment = moment(now)
-        window?.arrive(flight.cost, of: flight.number, at: moment)
+        window?.arrive(flight.cost, of: flight.number, at: now.nanoseconds(since: origin))
     }
 
     /// Closes the gate because of a response; returns whether it stays closed for longer than before.
@@ -121,15 +118,11 @@ struct RateMeter: TrafficMeter {
     func closure(at now: PipelineClock.Instant) -> Duration? {
         gate.opening.flatMap { $0 > now ? now.duration(to: $0) : nil }
     }
+}
 
-    /// Returns the nanoseconds since the first call.
-    private mutating func moment(_ now: PipelineClock.Instant) -> Int64 {
-        guard window != nil else { return 0 }
-        guard let origin else {
-            origin = now
-            return 0
-        }
-        // The sum of two moments must not overflow.
-        return min(Int64(clamping: origin.duration(to: now).attoseconds / 1_000_000_000), .max / 4)
+extension PipelineClock.Instant {
+    /// Returns the nanoseconds since an earlier moment, so far from overflowing that two of them can be added.
+    fileprivate func nanoseconds(since origin: Self) -> Int64 {
+        min(Int64(clamping: origin.duration(to: self).attoseconds / 1_000_000_000), .max / 4)
     }
 }

@@ -35,8 +35,8 @@ struct RateWindow: Sendable {
     private let slice: Int64
     private let catchesUp: Bool
 
-    private var arrived = RateRing()
-    private var flying = RateRing()
+    private var arrived = RateQueue()
+    private var flying = RateQueue()
     private(set) var reservedCost = 0
     /// The moment at which the next request is due if all are evenly spaced; `nil` before the first.
     private var due: Int64?

@@ -3,11 +3,6 @@ import PipelineCore
 import PipelineHashes
 import Synchronization
 
-/// A store of a rate limit took longer than 250 ms.
-struct RateLimitStoreTimeout: Error, SafelyDescribed {
-    var description: String { "it took longer than 250 ms" }
-}
-
 /// A rate limit that several processes share through a store.
 final class SharedQuota: Sendable {
     /// The longest time that the store may take.
@@ -55,7 +50,7 @@ final class SharedQuota: Sendable {
     ///   - log: gets a line when the store becomes unavailable.
     ///   - patience: returns how much longer the request may wait; `nil` if that is not limited.
     /// - Returns: how long to wait before the request is sent; `nil` if the store is unavailable.
-    /// - Throws: a ``TurnstileRefusal`` if that is too long, and `CancellationError`.
+    /// - Throws: a ``PermitRefusal`` if that is too long, and `CancellationError`.
     func reserve(
         _ cost: Int,
         of key: TrafficKey,
@@ -76,7 +71,7 @@ final class SharedQuota: Sendable {
                 return nil
             }
             state.withLock { $0.failure = nil }
-            if let patience, wait > patience { throw TurnstileRefusal(reason: .tooLate, wait: wait) }
+            if let patience, wait > patience { throw PermitRefusal(reason: .tooLate, wait: wait) }
             delay = wait
             if start.duration(to: clock.now) <= max(limit.jitter, Self.shortRoundTrip) { break }
         }
@@ -104,28 +99,22 @@ final class SharedQuota: Sendable {
         within patience: Duration?,
         on clock: PipelineClock
     ) async throws -> Result<Duration, any Error> {
-        let result = await withTaskGroup(of: Result<Duration, any Error>.self) { [store, limit] group in
-            group.addTask {
-                do {
-                    return .success(
-                        try await store.reserve(
-                            cost,
-                            of: name,
-                            interval: limit.sharedInterval,
-                            burst: limit.burst,
-                            within: patience
-                        )
-                    )
-                } catch {
-                    return .failure(error)
-                }
+        let result: Result<Duration, any Error>
+        do {
+            let late = PipelineError(.timeout(.queue), "the store took longer than 250 ms")
+            let reserved = try await clock.run(until: clock.now.advanced(by: Self.timeout), throwing: late) {
+                [store, limit] in
+                try await store.reserve(
+                    cost,
+                    of: name,
+                    interval: limit.sharedInterval,
+                    burst: limit.burst,
+                    within: patience
+                )
             }
-            group.addTask {
-                try? await clock.sleep(for: Self.timeout)
-                return .failure(RateLimitStoreTimeout())
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(RateLimitStoreTimeout())
+            result = .success(reserved)
+        } catch {
+            result = .failure(error)
         }
         try Task.checkCancellation()
         return result

@@ -1,6 +1,6 @@
 import PipelineCore
 
-/// The rule by which a ``Turnstile`` hands out permits, as a value.
+/// The rule by which a ``PermitQueue`` hands out permits, as a value.
 protocol TrafficMeter: Sendable {
     /// Whether a new meter would behave like this one, so that it may be dropped.
     mutating func isIdle(at now: PipelineClock.Instant) -> Bool

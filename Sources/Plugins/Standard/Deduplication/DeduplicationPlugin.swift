@@ -93,9 +93,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         ["X-Request-ID", "traceparent", "tracestate"].compactMap { HTTPField.Name($0) }
     )
 
-    private static let safeMethods = Set<HTTPRequest.Method>([.get, .head, .options, .trace]).union(
-        [HTTPRequest.Method(rawValue: "QUERY")].compactMap(\.self)
-    )
+    private static let safeMethods = RetryPolicy.idempotentMethods.subtracting([.put, .delete])
 
     private let methods: Set<HTTPRequest.Method>
     /// An array, because a few comparisons cost less than hashing a name.
@@ -158,8 +156,8 @@ public struct DeduplicationPlugin: Stage.Intercept {
         switch outcome {
         case .refused: return try await next(request)
         case .cancelled: throw CancellationError()
-        case .ended(let result, isJoined: false): return try result.get()
-        case .ended(let result, isJoined: true): return try own(result, request)
+        case .ended(let result, isJoined: false, _): return try result.get()
+        case .ended(let result, isJoined: true, _): return try own(result, request)
         }
     }
 

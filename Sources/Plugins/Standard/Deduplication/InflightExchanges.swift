@@ -6,50 +6,15 @@ import Synchronization
 final class InflightExchanges: Sendable {
     /// The outcome for a call.
     enum Outcome: Sendable {
-        /// The exchange has ended.
-        case ended(Result<PipelineResponse, any Error>, isJoined: Bool)
+        /// The exchange has ended, and calls may share how.
+        case ended(Result<PipelineResponse, any Error>, isJoined: Bool, SharedOutcome?)
         /// The call has left.
         case cancelled
         /// The call makes its own exchange.
         case refused
     }
 
-    /// What a waiting call is resumed with.
-    private struct Ticket: Sendable {
-        let outcome: Outcome
-        var shared: SharedOutcome?
-
-        var isJoined: Bool {
-            if case .ended(_, isJoined: true) = outcome { true } else { false }
-        }
-    }
-
-    private typealias Waiter = CheckedContinuation<Ticket, Never>
-
-    /// What an arriving call does next.
-    private enum Arrival {
-        case at(Table.Arrival)
-        case ended(Successor.Ending)
-    }
-
-    private typealias Table = InflightTable<InflightKey, Waiter, Task<Void, Never>>
-
-    private struct State {
-        var table: Table
-        /// The exchanges in flight that follow a shared one, by number.
-        var successors: [Int: (successor: Successor, depth: Int)] = [:]
-        /// The deadlines of the exchanges in flight whose leading call has one, by number.
-        var deadlines: [Int: SharedDeadline] = [:]
-
-        /// Notes how much time a call has that leads or joins an exchange.
-        mutating func note(_ deadline: PipelineClock.Instant?, of caller: Int, _ arrival: Table.Arrival) {
-            switch arrival {
-            case .lead: if let deadline { deadlines[caller] = SharedDeadline(deadline) }
-            case .join(let exchange): deadlines[exchange]?.extend(to: deadline)
-            case .refused: break
-            }
-        }
-    }
+    private typealias Table = InflightTable<InflightKey, CheckedContinuation<Outcome, Never>, Task<Void, Never>>
 
     /// The maximum age of an ended exchange's result when a member of a sharing group asks for it.
     static let maximumResultAge: Duration = .seconds(30)
@@ -58,29 +23,28 @@ final class InflightExchanges: Sendable {
     /// Each is released from within the one before, which uses stack space.
     static let maximumDepth = 100
 
-    private let state: Mutex<State>
+    private let table: Mutex<Table>
     private let room: ResultRoom
     private let lastCaller = Atomic(0)
     private let hasWarned = Atomic(false)
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int, maximumAge: Duration? = nil) {
-        let table = Table(
-            maximumCallerCount: maximumCallerCount,
-            maximumExchangeCount: maximumExchangeCount,
-            maximumAge: maximumAge
+        table = Mutex(
+            Table(
+                maximumCallerCount: maximumCallerCount,
+                maximumExchangeCount: maximumExchangeCount,
+                maximumAge: maximumAge
+            )
         )
-        state = Mutex(State(table: table))
         room = ResultRoom(maximumCount: maximumExchangeCount)
     }
 
-    var exchangeCount: Int { state.withLock { $0.table.exchangeCount } }
+    var exchangeCount: Int { table.withLock { $0.exchangeCount } }
 
-    var callerCount: Int { state.withLock { $0.table.callerCount } }
+    var callerCount: Int { table.withLock { $0.callerCount } }
 
     /// Closes the exchanges that began before to further calls, including those that have ended.
-    func close() {
-        state.withLock { $0.table.close() }
-    }
+    func close() { table.withLock { $0.close() } }
 
     /// Waits for the exchange with this key, and begins one if none is in flight.
     ///
@@ -92,140 +56,123 @@ final class InflightExchanges: Sendable {
         _ context: PipelineContext,
         _ next: Stage.Next
     ) async -> Outcome {
-        let caller = lastCaller.add(1, ordering: .relaxed).newValue
-        let ticket = await withTaskCancellationHandler {
+        let number = lastCaller.add(1, ordering: .relaxed).newValue
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                switch arrive(caller, for: key, waiter, context) {
-                case .at(.lead): lead(caller, key, request, context, next)
-                case .at(.join): context.sentSignal?.note()
-                case .at(.refused): waiter.resume(returning: Ticket(outcome: .refused))
-                case .ended(let ending):
-                    let outcome = Outcome.ended(ending.result, isJoined: true)
-                    waiter.resume(returning: Ticket(outcome: outcome, shared: ending.shared))
+                let caller = Table.Caller(
+                    number: number,
+                    call: context.callID,
+                    // A call may send copies of its request at the same time, which must not wait for one exchange.
+                    mayHaveCopy: context.attempt > 1,
+                    deadline: context.deadline,
+                    waiter: waiter
+                )
+                let exchange = arrive(caller, for: key, context)
+                if exchange == number {
+                    lead(number, request, context, next)
+                } else if exchange != nil {
+                    context.sentSignal?.note()
                 }
                 // The handler below may have run before the arrival.
-                if Task.isCancelled { leave(caller, key) }
+                if Task.isCancelled { leave(number) }
             }
         } onCancel: {
-            leave(caller, key)
+            leave(number)
         }
-        context.share(ticket.shared, isJoined: ticket.isJoined)
-        return ticket.outcome
+        if case .ended(_, let isJoined, let shared) = outcome {
+            context.share(shared, isJoined: isJoined)
+        } else {
+            context.share(nil)
+        }
+        return outcome
     }
 
-    private func arrive(
-        _ caller: Int,
-        for key: InflightKey,
-        _ waiter: Waiter,
-        _ context: PipelineContext
-    ) -> Arrival {
-        let (now, deadline) = (context.clock.now, context.deadline)
-        // A call may send copies of its request at the same time, which must not wait for one exchange.
-        let call = Table.Call(id: context.callID, mayWait: context.attempt > 1)
-        guard let shared = context.sharedOutcome, let group = shared.attachment as? SharingGroup else {
-            return .at(
-                state.withLock { state in
-                    let arrival = state.table.arrive(caller, of: call, for: key, waiter, at: now)
-                    state.note(deadline, of: caller, arrival)
-                    return arrival
-                }
-            )
-        }
-        let (arrival, released) = state.withLock { state -> (Arrival, Successor?) in
-            if let successor = group.successor(for: key), successor.closeCount == state.table.closeCount {
+    /// Returns the exchange that a caller waits for, or resumes it.
+    private func arrive(_ caller: Table.Caller, for key: InflightKey, _ context: PipelineContext) -> Int? {
+        let now = context.clock.now
+        let shared = context.sharedOutcome
+        let group = shared?.attachment as? SharingGroup
+        let (exchange, ending, released) = table.withLock { table -> (Int?, Successor.Ending?, Successor?) in
+            if let shared, let successor = group?.successor(for: key), successor.closeCount == table.closeCount {
                 if let ending = successor.ending {
                     let isRecent = ending.shared.end.duration(to: now) <= Self.maximumResultAge
-                    if isRecent, group.allowsEndedResult(for: key, of: shared) { return (.ended(ending), nil) }
-                } else if state.table.join(caller, of: call, to: successor.exchange, for: key, waiter, at: now) {
-                    state.note(deadline, of: caller, .join(successor.exchange))
-                    return (.at(.join(successor.exchange)), nil)
+                    if isRecent, group?.allowsEndedResult(for: key, of: shared) == true { return (nil, ending, nil) }
+                } else if table.join(caller, to: successor.exchange, at: now) {
+                    return (successor.exchange, nil, nil)
                 }
             }
-            let arrival = state.table.arrive(caller, of: call, for: key, waiter, at: now)
-            state.note(deadline, of: caller, arrival)
-            guard let exchange = arrival.exchange(of: caller), group.depth < Self.maximumDepth else {
-                return (.at(arrival), nil)
-            }
-            let known = state.successors[exchange]
-            let successor =
-                known?.successor
-                ?? Successor(exchange: exchange, closeCount: state.table.closeCount, room: room)
-            state.successors[exchange] = (successor, max(known?.depth ?? 0, group.depth + 1))
-            return (.at(arrival), group.setSuccessor(successor, for: key))
+            let exchange = table.arrive(caller, for: key, at: now)
+            guard let exchange, let group, group.depth < Self.maximumDepth else { return (exchange, nil, nil) }
+            let successor = table.successor(of: exchange, depth: group.depth + 1, room)
+            return (exchange, nil, group.setSuccessor(successor, for: key))
         }
-        return withExtendedLifetime(released) { arrival }
+        return withExtendedLifetime(released) {
+            if exchange == nil {
+                let ended = ending.map { Outcome.ended($0.result, isJoined: true, $0.shared) }
+                caller.waiter.resume(returning: ended ?? .refused)
+            }
+            return exchange
+        }
     }
 
     /// Begins the work before the call that leads it can return, because `next` is closed afterwards.
     private func lead(
-        _ caller: Int,
-        _ key: InflightKey,
+        _ exchange: Int,
         _ request: PipelineRequest,
         _ context: PipelineContext,
         _ next: Stage.Next
     ) {
         let limit = context.limits.bufferedBodyByteCount
-        let clock = context.clock
         let earlierExchangeCount = context.exchanges.count
-        let deadline = state.withLock { $0.deadlines[caller] } ?? .unlimited
+        let deadline = table.withLock { $0.deadline(of: exchange) } ?? .unlimited
         let work = deadline.run {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
-                let end = clock.now
-                self.finish(caller, key, result, context) {
-                    Self.isPersonal(result, key, request, after: earlierExchangeCount, context)
-                } makeShared: { depth in
-                    let group = SharingGroup(key: key, result: result, depth: depth)
-                    return SharedOutcome(
-                        endedAt: end,
-                        after: earlierExchangeCount,
-                        hasStaleResponse: context[StaleUse.self] == .available,
-                        attachment: group
-                    )
-                }
+                self.finish(exchange, result, request, after: earlierExchangeCount, context)
             }
         }
-        if !state.withLock({ $0.table.attach(work, to: caller, for: key) }) { work.cancel() }
+        if !table.withLock({ $0.attach(work, to: exchange) }) { work.cancel() }
     }
 
-    private func leave(_ caller: Int, _ key: InflightKey) {
-        let departure = state.withLock { state in
-            let departure = state.table.leave(caller, for: key)
-            if let end = departure?.end { state.deadlines[end] = nil }
-            return departure
-        }
-        guard let departure else { return }
-        departure.waiter.resume(returning: Ticket(outcome: .cancelled))
+    private func leave(_ caller: Int) {
+        guard let departure = table.withLock({ $0.leave(caller) }) else { return }
+        departure.waiter.resume(returning: .cancelled)
         departure.abandoned?.cancel()
     }
 
     private func finish(
         _ exchange: Int,
-        _ key: InflightKey,
         _ result: Result<PipelineResponse, any Error>,
-        _ context: PipelineContext,
-        isPersonal: () -> Bool,
-        makeShared: (_ depth: Int) -> SharedOutcome
+        _ request: PipelineRequest,
+        after earlierExchangeCount: Int,
+        _ context: PipelineContext
     ) {
-        let (callers, shared, isPersonal) = state.withLock {
-            state -> ([(caller: Int, call: Int?, waiter: Waiter)], SharedOutcome?, Bool) in
-            let callers = state.table.finish(exchange, for: key)
-            if !state.deadlines.isEmpty { state.deadlines[exchange] = nil }
-            let known = state.successors.removeValue(forKey: exchange)
+        let end = context.clock.now
+        let (flight, shared, isPersonal) = table.withLock { table -> (Table.Flight?, SharedOutcome?, Bool) in
             // Most exchanges have one caller, which shares nothing with others.
-            let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false
-            guard !callers.isEmpty, isShared else { return (callers, nil, false) }
-            if isPersonal() { return (callers, nil, true) }
-            let shared = makeShared(known?.depth ?? 0)
-            known?.successor.keep(Successor.Ending(result: result, shared: shared))
-            return (callers, shared, false)
+            guard let flight = table.finish(exchange) else { return (nil, nil, false) }
+            guard flight.successor != nil || flight.callers.contains(where: { $0.number != exchange }) else {
+                return (flight, nil, false)
+            }
+            if Self.isPersonal(result, flight.key, request, after: earlierExchangeCount, context) {
+                return (flight, nil, true)
+            }
+            let shared = SharedOutcome(
+                endedAt: end,
+                after: earlierExchangeCount,
+                hasStaleResponse: context[StaleUse.self] == .available,
+                attachment: SharingGroup(key: flight.key, result: result, depth: flight.depth)
+            )
+            flight.successor?.keep(Successor.Ending(result: result, shared: shared))
+            return (flight, shared, false)
         }
-        for (caller, _, waiter) in callers {
-            let isJoined = caller != exchange
-            let outcome = isPersonal && isJoined ? Outcome.refused : .ended(result, isJoined: isJoined)
-            waiter.resume(returning: Ticket(outcome: outcome, shared: shared))
+        for caller in flight?.callers ?? [] {
+            let isJoined = caller.number != exchange
+            if isPersonal, isJoined { warnOnce(context) }
+            caller.waiter.resume(
+                returning: isPersonal && isJoined ? .refused : .ended(result, isJoined: isJoined, shared)
+            )
         }
-        if isPersonal, callers.contains(where: { $0.caller != exchange }) { warnOnce(context) }
     }
 
     private func warnOnce(_ context: PipelineContext) {

@@ -5,33 +5,16 @@ import PipelineCore
 /// An exchange is in flight from the arrival of the call that leads it until it ends or its last caller leaves. It is
 /// open to more callers until it is closed, full, or no longer in flight. At most one exchange of each key is open.
 /// Callers and exchanges have numbers: an exchange has the number of the caller that leads it.
-struct InflightTable<Key: Hashable, Waiter, Work> {
-    /// What a caller does next.
-    enum Arrival: Equatable {
-        /// Begin the exchange with the caller's number, then wait.
-        case lead
-        /// Wait for the exchange with this number.
-        case join(Int)
-        /// Use an exchange that no other call shares, because the maximum number of exchanges is reached.
-        case refused
-
-        /// Returns the number of the exchange that a caller waits for; `nil` if it does not wait.
-        func exchange(of caller: Int) -> Int? {
-            switch self {
-            case .lead: caller
-            case .join(let exchange): exchange
-            case .refused: nil
-            }
-        }
-    }
-
-    /// The call that a caller belongs to.
-    ///
-    /// Each of its copies of a request is a caller of its own.
-    struct Call {
-        let id: Int
-        /// Whether another copy may be waiting.
-        let mayWait: Bool
+struct InflightTable<Key: Hashable, Waiter: Sendable, Work> {
+    /// A copy of a call's request that waits for an exchange.
+    struct Caller {
+        let number: Int
+        /// The call, and whether another copy of its request may be waiting.
+        var call: Int?
+        var mayHaveCopy = false
+        /// The moment by which the call must have ended.
+        var deadline: PipelineClock.Instant?
+        let waiter: Waiter
     }
 
     /// A caller that has left before the exchange ended.
@@ -40,62 +23,53 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         let waiter: Waiter
         /// The work to cancel, if the caller was the last.
         let abandoned: Work?
-        /// The number of the exchange that the last caller has left; `nil` if others wait for it.
-        let end: Int?
     }
 
-    private struct Exchange {
-        let number: Int
+    /// An exchange in flight.
+    struct Flight {
+        let key: Key
         let start: PipelineClock.Instant?
-        var work: Work?
-        /// In the order of their callers.
-        var waiters: [(caller: Int, call: Int?, waiter: Waiter)]
+        /// How much time the callers have; `nil` if the one that leads has any.
+        let deadline: SharedDeadline?
+        /// In the order of their numbers.
+        fileprivate(set) var callers: [Caller]
+        /// The exchange as one that follows a shared one, and how many do so in a row.
+        fileprivate(set) var successor: Successor?
+        fileprivate(set) var depth = 0
+        fileprivate var work: Work?
         /// The calls that wait; `nil` until a copy arrives.
-        var calls: Set<Int>?
+        private var calls: Set<Int>?
 
-        init(ledBy caller: Int, of call: Call?, _ waiter: Waiter, at now: PipelineClock.Instant?) {
-            number = caller
+        fileprivate init(_ key: Key, ledBy caller: Caller, at now: PipelineClock.Instant?) {
+            self.key = key
             start = now
-            waiters = [(caller, call?.id, waiter)]
-        }
-
-        /// Whether another copy of a call's request waits.
-        mutating func hasCopy(of call: Call?) -> Bool {
-            guard let call, call.mayWait else { return false }
-            let calls = calls ?? Set(waiters.compactMap(\.call))
-            self.calls = calls
-            return calls.contains(call.id)
-        }
-
-        /// Whether the exchange began too long ago to be joined.
-        func isOlder(than age: Duration?, at now: PipelineClock.Instant?) -> Bool {
-            guard let age, let start, let now else { return false }
-            return start.duration(to: now) > age
+            deadline = caller.deadline.map { SharedDeadline($0) }
+            callers = [caller]
         }
 
         /// Adds a caller unless the limit is reached or a copy waits, and returns whether it did.
-        mutating func add(_ caller: Int, of call: Call?, _ waiter: Waiter, upTo limit: Int) -> Bool {
-            guard waiters.count < limit, !hasCopy(of: call) else { return false }
+        fileprivate mutating func add(_ caller: Caller, upTo limit: Int) -> Bool {
+            guard callers.count < limit, !hasCopy(of: caller) else { return false }
             // Callers arrive in order, unless one overtakes another on the way to the table.
-            let index = waiters.lastIndex { $0.caller < caller }.map { $0 + 1 } ?? 0
-            waiters.insert((caller, call?.id, waiter), at: index)
-            if let call { calls?.insert(call.id) }
+            let index = callers.lastIndex { $0.number < caller.number }.map { $0 + 1 } ?? 0
+            callers.insert(caller, at: index)
+            if let call = caller.call { calls?.insert(call) }
+            deadline?.extend(to: caller.deadline)
             return true
         }
 
-        mutating func remove(_ caller: Int) -> Waiter? {
-            var range = waiters.indices
-            while !range.isEmpty {
-                let middle = range.lowerBound + range.count / 2
-                let found = waiters[middle].caller
-                if found == caller {
-                    let removed = waiters.remove(at: middle)
-                    if let call = removed.call { calls?.remove(call) }
-                    return removed.waiter
-                }
-                range = found < caller ? middle + 1..<range.upperBound : range.lowerBound..<middle
-            }
-            return nil
+        private mutating func hasCopy(of caller: Caller) -> Bool {
+            guard let call = caller.call, caller.mayHaveCopy else { return false }
+            let calls = calls ?? Set(callers.compactMap(\.call))
+            self.calls = calls
+            return calls.contains(call)
+        }
+
+        fileprivate mutating func remove(_ caller: Int) -> Caller? {
+            guard let index = callers.firstIndex(where: { $0.number == caller }) else { return nil }
+            let removed = callers.remove(at: index)
+            if let call = removed.call { calls?.remove(call) }
+            return removed
         }
     }
 
@@ -103,14 +77,14 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     private let maximumExchangeCount: Int
     /// The age beyond which no caller joins an exchange; `nil` for any.
     private let maximumAge: Duration?
-    private var open: [Key: Exchange] = [:]
-    /// Exchanges in flight that callers may join only by number.
-    private var closed: [Int: Exchange] = [:]
+    private var flights: [Int: Flight] = [:]
+    /// The exchanges that callers may join by their key.
+    private var open: [Key: Int] = [:]
+    /// The exchange that each caller waits for.
+    private var places: [Int: Int] = [:]
 
     /// The number of times that the table was closed.
     private(set) var closeCount = 0
-    /// The number of callers that wait.
-    private(set) var callerCount = 0
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int, maximumAge: Duration? = nil) {
         self.maximumCallerCount = maximumCallerCount
@@ -119,107 +93,87 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     }
 
     /// The number of exchanges in flight.
-    var exchangeCount: Int { open.count + closed.count }
+    var exchangeCount: Int { flights.count }
+
+    /// The number of callers that wait.
+    var callerCount: Int { places.count }
 
     /// Adds a caller to the open exchange of its key, or lets it begin one.
-    mutating func arrive(
-        _ caller: Int,
-        of call: Call? = nil,
-        for key: Key,
-        _ waiter: Waiter,
-        at now: PipelineClock.Instant? = nil
-    ) -> Arrival {
-        if let index = open.index(forKey: key), !open.values[index].isOlder(than: maximumAge, at: now),
-            open.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
-        {
-            callerCount += 1
-            return .join(open.values[index].number)
-        }
-        guard exchangeCount < maximumExchangeCount else { return .refused }
-        let new = Exchange(ledBy: caller, of: call, waiter, at: now)
-        if let other = open.updateValue(new, forKey: key) { closed[other.number] = other }
-        callerCount += 1
-        return .lead
+    ///
+    /// - Returns: the exchange that the caller waits for, which it begins if it has its own number; `nil` if it makes
+    ///   an exchange that no other call shares, because the maximum number of exchanges is reached.
+    mutating func arrive(_ caller: Caller, for key: Key, at now: PipelineClock.Instant? = nil) -> Int? {
+        if let exchange = open[key], join(caller, to: exchange, at: now) { return exchange }
+        guard exchangeCount < maximumExchangeCount else { return nil }
+        flights[caller.number] = Flight(key, ledBy: caller, at: now)
+        open[key] = caller.number
+        places[caller.number] = caller.number
+        return caller.number
     }
 
     /// Adds a caller to an exchange of its key, open or not.
     ///
-    /// - Returns: whether the exchange is in flight and has room for the caller.
-    mutating func join(
-        _ caller: Int,
-        of call: Call? = nil,
-        to exchange: Int,
-        for key: Key,
-        _ waiter: Waiter,
-        at now: PipelineClock.Instant? = nil
-    ) -> Bool {
-        let isAdded: Bool
-        if let index = open.index(forKey: key), open.values[index].number == exchange {
-            isAdded =
-                !open.values[index].isOlder(than: maximumAge, at: now)
-                && open.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
-        } else if let index = closed.index(forKey: exchange) {
-            isAdded =
-                !closed.values[index].isOlder(than: maximumAge, at: now)
-                && closed.values[index].add(caller, of: call, waiter, upTo: maximumCallerCount)
-        } else {
-            isAdded = false
+    /// - Returns: whether the exchange is in flight, is not too old, and has room for the caller.
+    mutating func join(_ caller: Caller, to exchange: Int, at now: PipelineClock.Instant? = nil) -> Bool {
+        guard let index = flights.index(forKey: exchange) else { return false }
+        if let maximumAge, let now, let start = flights.values[index].start, start.duration(to: now) > maximumAge {
+            return false
         }
-        if isAdded { callerCount += 1 }
-        return isAdded
+        guard flights.values[index].add(caller, upTo: maximumCallerCount) else { return false }
+        places[caller.number] = exchange
+        return true
+    }
+
+    /// Returns how much time the callers of an exchange have; `nil` if the one that leads has any.
+    func deadline(of exchange: Int) -> SharedDeadline? { flights[exchange]?.deadline }
+
+    /// Returns an exchange in flight as one that follows a shared one.
+    mutating func successor(of exchange: Int, depth: Int, _ room: ResultRoom) -> Successor {
+        let known = flights[exchange]
+        let successor = known?.successor ?? Successor(exchange: exchange, closeCount: closeCount, room: room)
+        flights[exchange]?.successor = successor
+        flights[exchange]?.depth = max(known?.depth ?? 0, depth)
+        return successor
     }
 
     /// Attaches the work of an exchange that has begun.
     ///
     /// - Returns: whether the exchange is still in flight. If it is not, cancel the work.
-    mutating func attach(_ work: Work, to exchange: Int, for key: Key) -> Bool {
-        if let index = open.index(forKey: key), open.values[index].number == exchange {
-            open.values[index].work = work
-            return true
-        }
-        guard let index = closed.index(forKey: exchange) else { return false }
-        closed.values[index].work = work
+    mutating func attach(_ work: Work, to exchange: Int) -> Bool {
+        guard let index = flights.index(forKey: exchange) else { return false }
+        flights.values[index].work = work
         return true
     }
 
     /// Removes a caller that stops waiting.
     ///
     /// - Returns: `nil` if the caller does not wait, because its exchange has ended, it has left, or it was refused.
-    mutating func leave(_ caller: Int, for key: Key) -> Departure? {
-        if let index = open.index(forKey: key), let waiter = open.values[index].remove(caller) {
-            callerCount -= 1
-            let left = open.values[index].waiters.isEmpty ? open.remove(at: index).value : nil
-            return Departure(waiter: waiter, abandoned: left?.work, end: left?.number)
+    mutating func leave(_ caller: Int) -> Departure? {
+        guard let exchange = places.removeValue(forKey: caller), let left = flights[exchange]?.remove(caller) else {
+            return nil
         }
-        for index in closed.indices {
-            guard let waiter = closed.values[index].remove(caller) else { continue }
-            callerCount -= 1
-            let left = closed.values[index].waiters.isEmpty ? closed.remove(at: index).value : nil
-            return Departure(waiter: waiter, abandoned: left?.work, end: left?.number)
-        }
-        return nil
+        let isLast = flights[exchange]?.callers.isEmpty == true
+        return Departure(waiter: left.waiter, abandoned: isLast ? remove(exchange)?.work : nil)
     }
 
     /// Removes an exchange that has ended.
     ///
-    /// - Returns: the callers to resume, in the order of their numbers; empty if all have left.
-    mutating func finish(_ exchange: Int, for key: Key) -> [(caller: Int, call: Int?, waiter: Waiter)] {
-        let ended: Exchange?
-        if let index = open.index(forKey: key), open.values[index].number == exchange {
-            ended = open.remove(at: index).value
-        } else {
-            ended = closed.removeValue(forKey: exchange)
-        }
-        guard let ended else { return [] }
-        callerCount -= ended.waiters.count
-        return ended.waiters
+    /// - Returns: the exchange with the callers to resume; `nil` if all have left.
+    mutating func finish(_ exchange: Int) -> Flight? {
+        let flight = remove(exchange)
+        for caller in flight?.callers ?? [] { places[caller.number] = nil }
+        return flight
     }
 
     /// Closes the exchanges in flight to further callers.
     mutating func close() {
         closeCount += 1
-        guard !open.isEmpty else { return }
-        for exchange in open.values { closed[exchange.number] = exchange }
-        open = [:]
+        open.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func remove(_ exchange: Int) -> Flight? {
+        guard let flight = flights.removeValue(forKey: exchange) else { return nil }
+        if let index = open.index(forKey: flight.key), open.values[index] == exchange { open.remove(at: index) }
+        return flight
     }
 }

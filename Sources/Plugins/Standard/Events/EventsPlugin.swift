@@ -66,12 +66,7 @@ public final class EventsPlugin: Stage.Prepare, Stage.DidReceive, Stage.DidFinis
 
     /// Reports an exchange that has ended.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        let exchanges: [PipelineExchange]
-        switch result {
-        case .success(let response): exchanges = response.exchanges
-        case .failure(let error): exchanges = error.exchanges
-        }
-        guard let exchange = exchanges.last(where: { $0.id == context.exchangeID }) else { return }
+        guard let exchange = result.exchanges.last(where: { $0.id == context.exchangeID }) else { return }
         report(.exchange(exchange), context)
     }
 

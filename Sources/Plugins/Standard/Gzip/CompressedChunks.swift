@@ -12,6 +12,16 @@ struct CompressedChunks: AsyncSequence, Sendable {
         AsyncIterator(body: body, level: level)
     }
 
+    /// Returns the gzip data; `nil` if it would not be smaller than a limit.
+    func collect(below limit: Int) async throws -> Data? {
+        var output = Data()
+        for try await piece in self {
+            output += piece
+            guard output.count < limit else { return nil }
+        }
+        return output
+    }
+
     struct AsyncIterator: AsyncIteratorProtocol {
         private let body: PipelineBody
         private let level: Int
@@ -31,6 +41,8 @@ struct CompressedChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Data? {
             while !isEnded {
+                // A body that was cut short by a cancellation must not look complete.
+                try Task.checkCancellation()
                 if input.isEmpty, !hasAllInput { try await fill() }
                 if let piece = try compress() { return piece }
             }
@@ -43,7 +55,7 @@ struct CompressedChunks: AsyncSequence, Sendable {
                 arrivedCount += chunk.count
                 return
             }
-            // A body that was cut short by a cancellation or by the network must not look complete.
+            // The same goes for the network. The upstream may end because the task was cancelled meanwhile.
             try Task.checkCancellation()
             if let announced = body.byteCount, announced != arrivedCount {
                 throw PipelineError(.bodyChanged, "\(arrivedCount) of \(announced) bytes were there to compress")

@@ -5,11 +5,9 @@ import Synchronization
 /// Beyond 1,000, the oldest is forgotten.
 final class CompressionOffers: Sendable {
     private struct State {
-        var resources: Set<String> = []
-        /// In the order of their offers; some have been withdrawn since.
-        var order: [String] = []
-        /// The place of the oldest offer, once there are as many as the limit allows.
-        var oldest = 0
+        /// The numbers of the offers, which grow.
+        var offers: [String: Int] = [:]
+        var lastNumber = 0
     }
 
     private let limit: Int
@@ -20,28 +18,25 @@ final class CompressionOffers: Sendable {
     }
 
     func contains(_ resource: String) -> Bool {
-        state.withLock { $0.resources.contains(resource) }
+        state.withLock { $0.offers[resource] != nil }
     }
 
     /// Takes note of the values of Accept-Encoding in a response; without any, what was known remains.
     func note(_ values: [String], of resource: String) {
         guard !values.isEmpty else { return }
-        if values.contains(where: Self.offersGzip) { add(resource) } else { withdraw(resource) }
+        guard values.contains(where: Self.offersGzip) else { return withdraw(resource) }
+        state.withLock { state in
+            guard state.offers[resource] == nil else { return }
+            if state.offers.count >= limit, let oldest = state.offers.min(by: { $0.value < $1.value }) {
+                state.offers[oldest.key] = nil
+            }
+            state.lastNumber += 1
+            state.offers[resource] = state.lastNumber
+        }
     }
 
     func withdraw(_ resource: String) {
-        state.withLock { _ = $0.resources.remove(resource) }
-    }
-
-    private func add(_ resource: String) {
-        state.withLock { state in
-            guard state.resources.insert(resource).inserted else { return }
-            guard state.order.count == limit else { return state.order.append(resource) }
-            let forgotten = state.order[state.oldest]
-            state.order[state.oldest] = resource
-            state.oldest = (state.oldest + 1) % limit
-            if forgotten != resource { state.resources.remove(forgotten) }
-        }
+        state.withLock { $0.offers[resource] = nil }
     }
 
     /// Returns whether a value names gzip with a weight of more than zero.

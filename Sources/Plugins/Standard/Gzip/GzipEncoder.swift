@@ -1,6 +1,4 @@
 import CZlib
-import Foundation
-import PipelineContentCoding
 import PipelineCore
 
 /// An encoder that writes one gzip member piece by piece.
@@ -61,31 +59,6 @@ final class GzipEncoder {
         return (taken, put, status == Z_STREAM_END)
     }
 
-    /// Compresses bytes, if that makes them fewer.
-    ///
-    /// - Returns: the gzip data; `nil` if it would not be smaller.
-    /// - Throws: `CancellationError`, or `PipelineError` with code `encoding`.
-    static func compressed(_ data: Data, level: Int) async throws -> Data? {
-        let encoder = try GzipEncoder(level: level)
-        var output = ByteBuffer(capacity: max(data.count / 4, 256))
-        var offset = 0
-        while true {
-            try Task.checkCancellation()
-            let end = min(data.count, offset + stepByteCount)
-            let room = output.room(upTo: max(data.count - 1 - output.count, 0))
-            guard !room.isEmpty else { return nil }
-            let step = data.withUnsafeBytes { bytes in
-                let input = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
-                return encoder.encode(input, into: room, isLast: end == data.count)
-            }
-            offset += step.taken
-            output.count += step.put
-            if step.isEnded { return output.finish() }
-        }
-    }
-
-    /// The number of bytes between two checks for cancellation.
-    private static let stepByteCount = 256 << 10
-    /// The most bytes per step, because zlib counts in 32 bits.
-    private static let maximumStep = 1 << 30
+    /// The most bytes per step, after which a cancellation is noticed.
+    private static let maximumStep = 256 << 10
 }

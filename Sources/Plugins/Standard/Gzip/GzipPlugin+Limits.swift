@@ -1,3 +1,5 @@
+public import PipelineCore
+
 extension GzipPlugin {
     /// Limits on the size of decoded bodies.
     ///
@@ -39,4 +41,11 @@ extension GzipPlugin {
             self.codingCount = codingCount
         }
     }
+}
+
+extension PipelineError.Code.Limit {
+    /// A decoded body exceeds `decodedByteCount` or `ratio` of ``GzipPlugin/Limits``.
+    public static let decodedBytes = Self(rawValue: "decodedBytes")
+    /// A body has more codings than `codingCount` of ``GzipPlugin/Limits`` allows.
+    public static let codings = Self(rawValue: "codings")
 }

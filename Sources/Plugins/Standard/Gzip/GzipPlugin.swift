@@ -83,8 +83,8 @@ public import PipelineCore
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
 public struct GzipPlugin: Stage.Intercept {
     private let requestCompression: RequestCompression
-    private let level: Int
-    private let policy: CompressionPolicy
+    let level: Int
+    let minimumByteCount: Int
     private let limits: Limits
     private let offers = CompressionOffers()
 
@@ -105,7 +105,7 @@ public struct GzipPlugin: Stage.Intercept {
         precondition(minimumByteCount >= 0, "minimumByteCount is \(minimumByteCount), not 0 or more")
         self.requestCompression = requestCompression
         self.level = level
-        self.policy = CompressionPolicy(minimumByteCount: minimumByteCount)
+        self.minimumByteCount = minimumByteCount
         self.limits = limits
     }
 
@@ -177,26 +177,6 @@ public struct GzipPlugin: Stage.Intercept {
         // After a redirect, the template is that of another path.
         let template = context.hop == 0 ? context.target.pathTemplate : nil
         return "\(request.origin) \(template ?? String((request.head.path ?? "").prefix { $0 != "?" }))"
-    }
-
-    /// Returns whether the body has been compressed.
-    private func compress(_ request: inout PipelineRequest) async throws -> Bool {
-        let body = request.body
-        switch policy.decision(for: request) {
-        case .leave: return false
-        case .whole:
-            guard let bytes = body.bytes, let gzip = try await GzipEncoder.compressed(bytes, level: level) else {
-                return false
-            }
-            request.body = .bytes(gzip)
-            if request.headers.contains(.contentLength) { request.headers[.contentLength] = String(gzip.count) }
-        case .streamed:
-            let chunks = CompressedChunks(body: body, level: level)
-            request.body = body.isReplayable ? .stream(replaying: { chunks }) : .stream(chunks)
-            request.headers[.contentLength] = nil
-        }
-        request.headers[.contentEncoding] = "gzip"
-        return true
     }
 
     /// The content coding that the response may have.

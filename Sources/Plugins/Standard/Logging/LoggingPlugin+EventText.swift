@@ -122,17 +122,10 @@ extension LoggingPlugin.Event {
 
     /// Indented, so that a line of a body cannot be mistaken for a line of the log.
     private var indentedBody: String {
-        let body = body ?? ""
-        var result = ""
-        var start = body.utf8.startIndex
-        while let end = body.utf8[start...].firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) {
-            result += body[start..<end] + "\n    "
-            start = body.utf8.index(after: end)
-            if body.utf8[end] == 0x0d, start < body.utf8.endIndex, body.utf8[start] == 0x0a {
-                start = body.utf8.index(after: start)
-            }
+        let lines = (body ?? "").split(omittingEmptySubsequences: false) {
+            $0 == "\n" || $0 == "\r" || $0 == "\r\n"
         }
-        return start == body.startIndex ? body : result + body[start...]
+        return lines.joined(separator: "\n    ")
     }
 }
 

@@ -249,7 +249,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     func level(of context: PipelineContext) -> Level {
         let level = context.options.logLevel ?? level
         guard case .logger(let logger) = output else { return level }
-        return min(level, Level(upTo: logger.logLevel))
+        return min(level, .upTo(logger.logLevel))
     }
 
     func message(
@@ -308,24 +308,4 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 /// A later exchange may have their values in its URL or its body.
 private enum ReceivedCookies: PipelineContextKey {
     static let defaultValue: [HTTPField] = []
-}
-
-extension Result<PipelineResponse, PipelineError> {
-    var request: PipelineRequest? {
-        switch self {
-        case .success(let response): response.request
-        case .failure(let error): error.request
-        }
-    }
-
-    fileprivate var response: PipelineResponse? {
-        switch self {
-        case .success(let response): response
-        case .failure(let error): error.response
-        }
-    }
-
-    fileprivate var error: PipelineError? {
-        if case .failure(let error) = self { error } else { nil }
-    }
 }

@@ -75,10 +75,7 @@ public struct MinimumDurationPlugin: Stage.Process {
             try await context.recordSpan("minimum duration", as: .wait) { try await context.clock.sleep(until: end) }
         } catch {
             var cancelled = PipelineError(.cancelled, "the call was cancelled while its response was delayed")
-            switch result {
-            case .success(let response): cancelled.request = response.request
-            case .failure(let failure): cancelled.request = failure.request
-            }
+            cancelled.request = result.request
             result = .failure(cancelled)
         }
     }

@@ -75,7 +75,8 @@ public struct RequestIDPlugin: Stage.Prepare {
         return id
     }
 
-    private static func makeID(_ random: PipelineRandom) -> String {
+    /// Makes a version 4 UUID as in RFC 9562 §5.4, in lower case.
+    static func makeID(_ random: PipelineRandom) -> String {
         var halves = (random.next().littleEndian, random.next().littleEndian)
         return withUnsafeMutableBytes(of: &halves) { bytes in
             bytes[6] = bytes[6] & 0x0f | 0x40

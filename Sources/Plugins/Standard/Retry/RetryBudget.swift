@@ -47,9 +47,18 @@ public final class RetryBudget: Sendable {
     /// No limit: as many retries as the policy wants.
     public static let unlimited = RetryBudget(nil)
 
+    /// The balances of the hosts, each in a place of its own.
+    fileprivate struct State {
+        var balances: [String: RetryBalance] = [:]
+        var hosts: [String] = []
+        /// The place from which the next host to leave is looked for.
+        var hand = 0
+    }
+
     /// `nil` without a limit.
     let settings: Settings?
-    private let ledger: Mutex<RetryLedger>
+    private let maximumHostCount: Int
+    private let state = Mutex(State())
 
     /// Makes a budget.
     ///
@@ -70,17 +79,20 @@ public final class RetryBudget: Sendable {
         self.init(Settings(ratio: ratio, minimumPerSecond: minimumPerSecond, window: window))
     }
 
-    private init(_ settings: Settings?) {
+    init(_ settings: Settings?, maximumHostCount: Int = 1_000) {
         self.settings = settings
-        ledger = Mutex(RetryLedger(settings))
+        self.maximumHostCount = maximumHostCount
     }
+
+    /// The number of hosts with a balance.
+    var hostCount: Int { state.withLock { $0.balances.count } }
 
     /// Adds the share of a call whose first attempt has ended.
     ///
     /// - Parameters:
     ///   - host: the host of the request, with its port.
     ///   - date: the date of the provider's clock.
-    public func addCall(to host: String, at date: Date) { ledger.withLock { $0.addCall(to: host, at: date) } }
+    public func addCall(to host: String, at date: Date) { change(host, at: date) { $0.addCall(at: date) } }
 
     /// Deducts a retry if the budget permits it.
     ///
@@ -89,7 +101,35 @@ public final class RetryBudget: Sendable {
     ///   - date: the date of the provider's clock.
     /// - Returns: whether the budget permits the retry.
     public func takeRetry(to host: String, at date: Date) -> Bool {
-        ledger.withLock { $0.takeRetry(to: host, at: date) }
+        change(host, at: date) { $0.takeRetry(at: date) } ?? true
+    }
+
+    /// Changes the balance of a host; returns `nil` without a limit.
+    private func change<Output>(_ host: String, at date: Date, _ body: (inout RetryBalance) -> Output) -> Output? {
+        guard let settings else { return nil }
+        return state.withLock { state in
+            state.makeRoom(for: host, maximumHostCount)
+            return body(&state.balances[host, default: RetryBalance(settings, at: date)])
+        }
+    }
+}
+
+extension RetryBudget.State {
+    /// Makes room for a host, in constant time: of 16 hosts, the one that was used the longest time ago leaves, and one
+    /// that has retries left before one that has none.
+    fileprivate mutating func makeRoom(for host: String, _ maximumHostCount: Int) {
+        guard balances[host] == nil else { return }
+        guard hosts.count >= maximumHostCount else { return hosts.append(host) }
+        let places = (0..<min(16, hosts.count)).map { (hand + $0) % hosts.count }
+        hand = (hand + places.count) % hosts.count
+        let oldest = places.min { age(at: $0) < age(at: $1) } ?? hand
+        balances[hosts[oldest]] = nil
+        hosts[oldest] = host
+    }
+
+    private func age(at place: Int) -> (Double, Int) {
+        guard let balance = balances[hosts[place]] else { return (-.infinity, 0) }
+        return (balance.slice, balance.isSpent ? 1 : 0)
     }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import PipelineCore
 
@@ -53,7 +52,7 @@ extension RetryPlugin.IdempotencyKey {
     /// - Throws: `PipelineError` with code `invalidRequest.headerValue`, which does not contain the key.
     func set(in request: inout PipelineRequest, using random: PipelineRandom) throws {
         guard let fieldName = Self.fieldName, !Self.isPresent(in: request) else { return }
-        let key = text ?? Self.makeUUID(random)
+        let key = text ?? RequestIDPlugin.makeID(random)
         guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             throw PipelineError(.invalidRequest(.headerValue), "the idempotency key is empty or not ASCII")
         }
@@ -64,16 +63,5 @@ extension RetryPlugin.IdempotencyKey {
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped)\""
-    }
-
-    /// Makes a version 4 UUID as in RFC 9562 §5.4.
-    private static func makeUUID(_ random: PipelineRandom) -> String {
-        var digits = [random.next(), random.next()].flatMap { number in
-            stride(from: 60, through: 0, by: -4).map { UInt8(truncatingIfNeeded: number >> $0) & 0xf }
-        }
-        digits[12] = 4
-        digits[16] = 8 | digits[16] & 3
-        let text = digits.map { String($0, radix: 16) }
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { text[$0].joined() }.joined(separator: "-")
     }
 }

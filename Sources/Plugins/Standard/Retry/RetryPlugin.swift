@@ -85,7 +85,11 @@ public import PipelineCore
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
 public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
-    let rules: RetryRules
+    private let maximumAttempts: Int
+    /// The rules that decide which outcomes are retried.
+    public let policy: RetryPolicy
+    private let backoff: RetryBackoff
+    private let connectivityWait: ConnectivityWait
     /// The budget, which copies of the plugin share.
     public let budget: RetryBudget
 
@@ -105,17 +109,12 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
         connectivityWait: ConnectivityWait = .off
     ) {
         precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
-        rules = RetryRules(
-            maximumAttempts: maximumAttempts,
-            policy: policy,
-            backoff: backoff,
-            connectivityWait: connectivityWait
-        )
+        self.maximumAttempts = maximumAttempts
+        self.policy = policy
+        self.backoff = backoff
+        self.connectivityWait = connectivityWait
         self.budget = budget
     }
-
-    /// The rules that decide which outcomes are retried.
-    public var policy: RetryPolicy { rules.policy }
 
     /// Sets the idempotency key of the call in the request.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
@@ -198,12 +197,11 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
     ) -> PipelineClock.Instant? {
         let own = context.exchanges.dropFirst(past.exchangeCount)
         if attempt == 1, !own.isEmpty { budget.addCall(to: request.host ?? "", at: context.clock.date) }
-        let rules = rules.overridden(by: context.options.retry)
-        guard rules.maximumAttempts > 1 else { return nil }
+        let override = context.options.retry
+        let policy = override.policy ?? policy
+        guard override.maximumAttempts ?? maximumAttempts > 1 else { return nil }
         // A cache that has no response, or only one with an error status, would respond in the same way.
-        if case .success(let response) = result,
-            response.source == .cache || !rules.policy.mayRetry(response.statusCode)
-        {
+        if case .success(let response) = result, response.source == .cache || !policy.mayRetry(response.statusCode) {
             return nil
         }
         let shared = context.sharedOutcome.flatMap { $0 === past.shared ? nil : $0 }
@@ -215,7 +213,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
             wasSent: own.contains(where: Self.wasSent) || joint.contains(where: Self.wasSent)
         )
         let end = shared?.end ?? context.clock.now
-        switch step(after: outcome, under: rules, at: end, isPaid: !own.isEmpty || !joint.isEmpty, shared, context) {
+        switch step(after: outcome, override, at: end, isPaid: !own.isEmpty || !joint.isEmpty, shared, context) {
         case .retry(let delay): return end.advanced(by: delay)
         case .giveBack(let refusal):
             if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
@@ -234,7 +232,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
         _ context: PipelineContext
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
-        return rules.overridden(by: context.options.retry).connectivityWait.isOn && !request.isToLoopback
+        return (context.options.retry.connectivityWait ?? connectivityWait).isOn && !request.isToLoopback
     }
 
     /// Returns when the next attempt begins; `nil` if the call ends with the result because no network became
@@ -245,7 +243,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
         _ past: Past,
         _ context: PipelineContext
     ) async throws -> PipelineClock.Instant? {
-        let wait = rules.overridden(by: context.options.retry).connectivityWait
+        let wait = context.options.retry.connectivityWait ?? connectivityWait
         switch try await context.recordSpan("network", as: .wait, { try await wait.run(context) }) {
         case .available: return beginning
         case .restored: return context.clock.now
@@ -266,29 +264,51 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
         }
     }
 
+    /// The step after an attempt.
+    private enum Step {
+        /// Ends the call with the outcome; the reason is set if the policy wanted a retry.
+        case giveBack(PipelineExchange.RetryRefusal?)
+        /// Retries after this wait.
+        case retry(after: Duration)
+    }
+
     /// Returns the step after an outcome whose attempt ended at the given instant.
     private func step(
         after outcome: RetryPolicy.Outcome,
-        under rules: RetryRules,
+        _ override: Override,
         at end: PipelineClock.Instant,
         isPaid: Bool,
         _ shared: SharedOutcome?,
         _ context: PipelineContext
-    ) -> RetryRules.Step {
-        let remaining = context.latestDeadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
-        let date = context.clock.date
-        let step = rules.step(after: outcome, at: date, remaining: remaining) {
-            shared?.random(from: context.random) ?? context.random
+    ) -> Step {
+        let policy = override.policy ?? policy
+        let request = outcome.request
+        switch policy.decision(after: outcome) {
+        case .retryUnprocessed: break
+        case .retry: guard policy.allowsRepeating(request) else { return .giveBack(.methodNotIdempotent) }
+        default: return .giveBack(nil)
         }
-        guard case .retry = step else { return step }
+        guard request.body.isReplayable || !request.body.isConsumed else { return .giveBack(.bodyNotReplayable) }
+        guard outcome.attempt < override.maximumAttempts ?? maximumAttempts else { return .giveBack(.attemptsUsedUp) }
+        let date = context.clock.date
+        var random = shared?.random(from: context.random) ?? context.random
+        var delay = (override.backoff ?? backoff).delay(afterAttempt: outcome.attempt, using: &random)
+        if let asked = outcome.response?.retryAfter(now: date) {
+            guard asked <= policy.maximumRetryAfter else { return .giveBack(.retryAfterTooLong) }
+            delay = max(delay, asked)
+        }
+        if let deadline = context.latestDeadline {
+            let remaining = context.clock.now < deadline ? end.duration(to: deadline) : .zero
+            guard delay < remaining else { return .giveBack(.deadline) }
+        }
         // Otherwise the attempt would end with an error of the core, and the outcome would be lost.
         guard context.exchanges.count < context.limits.exchangeCount else { return .giveBack(.attemptsUsedUp) }
-        guard isPaid else { return step }
-        let host = outcome.request.host ?? ""
+        let host = request.host ?? ""
         let isAllowed =
-            shared?.decision(of: budget) { budget.takeRetry(to: host, at: date) }
-            ?? budget.takeRetry(to: host, at: date)
-        return isAllowed ? step : .giveBack(.budget)
+            !isPaid
+            || shared?.decision(of: budget) { budget.takeRetry(to: host, at: date) }
+                ?? budget.takeRetry(to: host, at: date)
+        return isAllowed ? .retry(after: delay) : .giveBack(.budget)
     }
 }
 
@@ -300,21 +320,4 @@ extension RetryPlugin {
 extension RetryPlugin: CapabilityDeclaring {
     /// The plugin declares `PluginCapability.retries`.
     public var capabilities: Set<PluginCapability> { [.retries] }
-}
-
-extension Result<PipelineResponse, PipelineError> {
-    /// The response, including that of a failure.
-    fileprivate var response: PipelineResponse? {
-        switch self {
-        case .success(let response): response
-        case .failure(let error): error.response
-        }
-    }
-
-    fileprivate var exchanges: [PipelineExchange] {
-        switch self {
-        case .success(let response): response.exchanges
-        case .failure(let error): error.exchanges
-        }
-    }
 }

@@ -74,18 +74,10 @@ public struct RetryPolicy: Sendable {
         /// The response, including that of a failure; `nil` for a failure without one.
         ///
         /// The body of a call made with `stream` is a stream, which a policy must not read.
-        public var response: PipelineResponse? {
-            switch result {
-            case .success(let response): response
-            case .failure(let error): error.response
-            }
-        }
+        public var response: PipelineResponse? { result.response }
 
         /// The failure; `nil` for a response.
-        public var error: PipelineError? {
-            guard case .failure(let error) = result else { return nil }
-            return error
-        }
+        public var error: PipelineError? { result.error }
     }
 
     /// The idempotent methods GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: repeating a request has no further

@@ -51,7 +51,7 @@ public struct UnauthorizedPlugin: Stage.Process {
 
     /// Calls the handler for an unexpected 401 and for a call without a session.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        if case .failure(let error) = result, error.code == .sessionEnded {
+        if let error = result.error, error.code == .sessionEnded {
             var isFirst = false
             _ = context.sharedOutcome?.decision(of: identity) {
                 isFirst = true
@@ -60,7 +60,7 @@ public struct UnauthorizedPlugin: Stage.Process {
             guard isFirst else { return }
             return await handler(error.response.map { Self.copy(of: $0) }, context)
         }
-        guard let response = Self.response(of: result), response.statusCode == 401,
+        guard let response = result.response, response.statusCode == 401,
             !Self.wants401(context.target.validationType), context.endpoint.hasOrigin(of: response.request)
         else { return }
         await handler(Self.copy(of: response), context)
@@ -75,13 +75,6 @@ public struct UnauthorizedPlugin: Stage.Process {
 
     private static func wants401(_ accepted: ValidationType) -> Bool {
         accepted != .anyStatus && accepted.accepts(401)
-    }
-
-    private static func response(of result: Result<PipelineResponse, PipelineError>) -> PipelineResponse? {
-        switch result {
-        case .success(let response): response
-        case .failure(let error): error.response
-        }
     }
 }
 

@@ -8,6 +8,10 @@ private enum LogLevel: RequestOptionKey {
     }
 }
 
+private enum AvoidLogError: RequestOptionKey {
+    static let defaultValue = false
+}
+
 extension RequestOptions {
     /// How much ``LoggingPlugin`` writes about this call, instead of its own level.
     ///
@@ -21,6 +25,15 @@ extension RequestOptions {
         get { self[LogLevel.self] }
         set { self[LogLevel.self] = newValue }
     }
+
+    /// Whether ``LoggingPlugin`` leaves out the line of a failure or cancellation of the call.
+    ///
+    /// Use it for expected failures. The lines of the exchanges are still written. No plugin has to handle the option,
+    /// because nothing is written without the plugin anyway. Defaults to `false`.
+    public var avoidLogError: Bool {
+        get { self[AvoidLogError.self] }
+        set { self[AvoidLogError.self] = newValue }
+    }
 }
 
 extension RequestOptions.PluginOption {
@@ -31,4 +44,9 @@ extension RequestOptions.PluginOption {
 extension LoggingPlugin: OptionHandling {
     /// The option that this plugin handles: `logLevel`.
     public var handledOptions: [RequestOptions.PluginOption] { [.logLevel] }
+}
+
+extension OptionsModifying {
+    /// Returns a copy whose failure ``LoggingPlugin`` does not write.
+    public func avoidLogError() -> Self { options { $0.avoidLogError = true } }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PipelineResilience
 
-@Suite("WaitingLine", .watched)
-struct WaitingLineTests {
+@Suite("WaitQueue", .watched)
+struct WaitQueueTests {
     private let start = PipelineClock(ManualClock()).now
 
     private func ticket(
@@ -14,22 +14,22 @@ struct WaitingLineTests {
         _ priority: TrafficPriority = .normal,
         cost: Int = 1,
         deadline: Int? = nil
-    ) -> WaitingLine.Ticket {
+    ) -> WaitQueue.Ticket {
         let moment = deadline.map { start.advanced(by: .seconds($0)) }
-        return WaitingLine.Ticket(id: id, cost: cost, priority: priority, deadline: moment)
+        return WaitQueue.Ticket(id: id, cost: cost, priority: priority, deadline: moment)
     }
 
-    private func line(_ tickets: WaitingLine.Ticket..., maximumCount: Int = 100) -> WaitingLine {
-        var line = WaitingLine(maximumCount: maximumCount)
-        for ticket in tickets { _ = line.add(ticket) }
-        return line
+    private func queue(_ tickets: WaitQueue.Ticket..., maximumCount: Int = 100) -> WaitQueue {
+        var queue = WaitQueue(maximumCount: maximumCount)
+        for ticket in tickets { _ = queue.add(ticket) }
+        return queue
     }
 
     /// Serves tickets and returns their numbers.
-    private func serve(_ count: Int = .max, of line: inout WaitingLine) -> [Int] {
+    private func serve(_ count: Int = .max, of queue: inout WaitQueue) -> [Int] {
         var served: [Int] = []
-        while served.count < count, let ticket = line.first {
-            line.serve(ticket)
+        while served.count < count, let ticket = queue.first {
+            queue.serve(ticket)
             served.append(ticket.id)
         }
         return served
@@ -37,11 +37,11 @@ struct WaitingLineTests {
 
     /// Adds a ticket to a plain list.
     private func add(
-        _ ticket: WaitingLine.Ticket,
-        to list: inout [WaitingLine.Ticket],
+        _ ticket: WaitQueue.Ticket,
+        to list: inout [WaitQueue.Ticket],
         maximumCount: Int
-    ) -> WaitingLine.Entry {
-        var removed: WaitingLine.Ticket?
+    ) -> WaitQueue.Entry {
+        var removed: WaitQueue.Ticket?
         if list.count == maximumCount {
             func count(_ priority: TrafficPriority) -> Int { list.count { $0.priority == priority } }
             let share = maximumCount / 10
@@ -58,19 +58,19 @@ struct WaitingLineTests {
 
     @Test("Higher priorities go first, and calls of the same priority in the order of their arrival")
     func order() {
-        var line = line(ticket(1, .low), ticket(2), ticket(3, .high), ticket(4), ticket(5, .high))
-        #expect(line.count == 5)
-        #expect(serve(of: &line) == [3, 5, 2, 4, 1])
-        #expect(line.isEmpty)
+        var queue = queue(ticket(1, .low), ticket(2), ticket(3, .high), ticket(4), ticket(5, .high))
+        #expect(queue.count == 5)
+        #expect(serve(of: &queue) == [3, 5, 2, 4, 1])
+        #expect(queue.isEmpty)
     }
 
     @Test("Each priority with waiting calls gets a permit in ten")
     func share() {
-        var line = WaitingLine(maximumCount: 10_000)
-        for id in 1...3_000 { _ = line.add(ticket(id, [.low, .normal, .high][id % 3])) }
+        var queue = WaitQueue(maximumCount: 10_000)
+        for id in 1...3_000 { _ = queue.add(ticket(id, [.low, .normal, .high][id % 3])) }
         // The two lower priorities are due at the same time once, at the beginning.
-        #expect(serve(11, of: &line).map { $0 % 3 } == Array(repeating: 2, count: 9) + [0, 1])
-        let served = serve(1_000, of: &line)
+        #expect(serve(11, of: &queue).map { $0 % 3 } == Array(repeating: 2, count: 9) + [0, 1])
+        let served = serve(1_000, of: &queue)
         let counts = [2, 1, 0].map { rank in served.filter { $0 % 3 == rank }.count }
         #expect(counts == [800, 100, 100])
         let gaps = zip(served.indices, served).filter { $0.1 % 3 == 0 }.map(\.0)
@@ -79,82 +79,82 @@ struct WaitingLineTests {
 
     @Test("The share counts permits, so a call with a cost of 3 waits three times as long")
     func costs() {
-        var line = line(ticket(1, .low, cost: 3), ticket(2, .low, cost: 3))
-        for id in 3...99 { _ = line.add(ticket(id, .high)) }
-        let served = serve(of: &line)
+        var queue = queue(ticket(1, .low, cost: 3), ticket(2, .low, cost: 3))
+        for id in 3...99 { _ = queue.add(ticket(id, .high)) }
+        let served = serve(of: &queue)
         #expect(served.firstIndex(of: 1) == 27)
         #expect(served.firstIndex(of: 2) == 55)
     }
 
     @Test("A priority saves up no share while none of its calls waits, or while it is the highest that waits")
     func saving() {
-        var line = line(ticket(1, .low), ticket(2, .low), ticket(3, .low))
-        for id in 4...8 { _ = line.add(ticket(id, .high)) }
-        #expect(serve(of: &line) == [4, 5, 6, 7, 8, 1, 2, 3])
-        for id in 9...18 { _ = line.add(ticket(id, .high)) }
-        for id in 19...20 { _ = line.add(ticket(id, .low)) }
-        #expect(serve(of: &line) == Array(9...17) + [19, 18, 20])
-        for id in 31...38 { _ = line.add(ticket(id, .high)) }
-        _ = line.add(ticket(39, .low))
-        _ = serve(8, of: &line)
-        line.remove(39)
-        _ = line.add(ticket(40, .low))
-        for id in 41...49 { _ = line.add(ticket(id, .high)) }
-        #expect(serve(of: &line) == Array(41...49) + [40])
+        var queue = queue(ticket(1, .low), ticket(2, .low), ticket(3, .low))
+        for id in 4...8 { _ = queue.add(ticket(id, .high)) }
+        #expect(serve(of: &queue) == [4, 5, 6, 7, 8, 1, 2, 3])
+        for id in 9...18 { _ = queue.add(ticket(id, .high)) }
+        for id in 19...20 { _ = queue.add(ticket(id, .low)) }
+        #expect(serve(of: &queue) == Array(9...17) + [19, 18, 20])
+        for id in 31...38 { _ = queue.add(ticket(id, .high)) }
+        _ = queue.add(ticket(39, .low))
+        _ = serve(8, of: &queue)
+        queue.remove(39)
+        _ = queue.add(ticket(40, .low))
+        for id in 41...49 { _ = queue.add(ticket(id, .high)) }
+        #expect(serve(of: &queue) == Array(41...49) + [40])
     }
 
-    @Test("A full line refuses a call, or removes the newest call of the lowest priority for a higher one")
+    @Test("A full queue refuses a call, or removes the newest call of the lowest priority for a higher one")
     func full() {
-        var line = line(ticket(1), ticket(2, .low), ticket(3, .low), maximumCount: 3)
+        var queue = queue(ticket(1), ticket(2, .low), ticket(3, .low), maximumCount: 3)
         let new = [ticket(4, .low), ticket(5), ticket(6, .high), ticket(7), ticket(8, .high)]
-        let entries = new.map { line.add($0) }
-        let removed = [ticket(3, .low), ticket(2, .low), ticket(5)].map { WaitingLine.Entry.replaced($0) }
+        let entries = new.map { queue.add($0) }
+        let removed = [ticket(3, .low), ticket(2, .low), ticket(5)].map { WaitQueue.Entry.replaced($0) }
         #expect(entries == [.refused, removed[0], removed[1], .refused, removed[2]])
-        #expect(serve(of: &line) == [6, 8, 1])
-        var none = WaitingLine(maximumCount: 0)
+        #expect(serve(of: &queue) == [6, 8, 1])
+        var none = WaitQueue(maximumCount: 0)
         let entry = none.add(ticket(1, .high))
         #expect(entry == .refused)
     }
 
     @Test("V10: each priority keeps a tenth of the places, also against higher ones that come first")
     func keptPlaces() {
-        var line = WaitingLine(maximumCount: 100)
-        for id in 0..<200 { _ = line.add(ticket(id, .high)) }
-        let low = (200..<220).map { line.add(ticket($0, .low)) }
+        var queue = WaitQueue(maximumCount: 100)
+        for id in 0..<200 { _ = queue.add(ticket(id, .high)) }
+        let low = (200..<220).map { queue.add(ticket($0, .low)) }
         #expect(low.count { $0 != .refused } == 10)
-        let normal = (220..<240).map { line.add(ticket($0)) }
+        let normal = (220..<240).map { queue.add(ticket($0)) }
         #expect(normal.count { $0 != .refused } == 10)
         // Higher ones take no kept place, and a low one none that is not its own.
-        let more = (240..<260).map { line.add(ticket($0, .high)) }
+        let more = (240..<260).map { queue.add(ticket($0, .high)) }
         #expect(more.allSatisfy { $0 == .refused })
-        let served = serve(of: &line)
+        let served = serve(of: &queue)
         #expect(served.count { $0 < 200 } == 80)
         #expect(served.count { (200..<220).contains($0) } == 10)
     }
 
     @Test("Expired calls are removed at their deadline, the earliest first")
     func deadlines() {
-        var line = line(
+        var queue = queue(
             ticket(1, deadline: 3),
             ticket(2, .low, deadline: 1),
             ticket(3),
             ticket(4, .high, deadline: 2)
         )
-        #expect(line.earliestDeadline == start.advanced(by: .seconds(1)))
-        let expired = [999, 2_000].map { line.removeExpired(at: start.advanced(by: .milliseconds($0))).map(\.id) }
+        #expect(queue.earliestDeadline == start.advanced(by: .seconds(1)))
+        let expired = [999, 2_000].map { queue.removeExpired(at: start.advanced(by: .milliseconds($0))).map(\.id) }
         #expect(expired == [[], [2, 4]])
-        #expect(line.earliestDeadline == start.advanced(by: .seconds(3)))
-        let removals = [line.remove(1), line.remove(1)]
+        #expect(queue.earliestDeadline == start.advanced(by: .seconds(3)))
+        let removals = [queue.remove(1), queue.remove(1)]
         #expect(removals == [true, false])
-        #expect(line.earliestDeadline == nil)
-        #expect(serve(of: &line) == [3])
+        #expect(queue.earliestDeadline == nil)
+        #expect(serve(of: &queue) == [3])
     }
 
-    @Test("The line behaves as a plain list does, in 2,000 random steps", arguments: 1...20)
+    @Test("The queue behaves as a plain list does, in 2,000 random steps", arguments: 1...20)
     func model(seed: Int) {
         var random = PipelineRandom.seeded(UInt64(seed))
-        var line = WaitingLine(maximumCount: 30)
-        var list: [WaitingLine.Ticket] = []
+        var queue = WaitQueue(maximumCount: 30)
+        var list: [WaitQueue.Ticket] = []
         for id in 1...2_000 {
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:
@@ -164,26 +164,26 @@ struct WaitingLineTests {
                     priority[Int.random(in: 0...2, using: &random)],
                     deadline: Bool.random(using: &random) ? id + Int.random(in: 1...200, using: &random) : nil
                 )
-                let entry = line.add(new)
+                let entry = queue.add(new)
                 #expect(entry == add(new, to: &list, maximumCount: 30))
             case 6..<8:
-                guard let first = line.first else { continue }
+                guard let first = queue.first else { continue }
                 #expect(first == list.first { $0.priority == first.priority })
-                line.serve(first)
+                queue.serve(first)
                 list.removeAll { $0 == first }
             case 8:
                 guard let chosen = list.randomElement(using: &random) else { continue }
-                let isRemoved = line.remove(chosen.id)
+                let isRemoved = queue.remove(chosen.id)
                 #expect(isRemoved)
                 list.removeAll { $0 == chosen }
             default:
                 let now = start.advanced(by: .seconds(id))
-                let expired = line.removeExpired(at: now)
+                let expired = queue.removeExpired(at: now)
                 #expect(Set(expired) == Set(list.filter { $0.deadline.map { $0 <= now } ?? false }))
                 list.removeAll { expired.contains($0) }
             }
-            #expect(line.count == list.count)
-            #expect(line.earliestDeadline == list.compactMap(\.deadline).min())
+            #expect(queue.count == list.count)
+            #expect(queue.earliestDeadline == list.compactMap(\.deadline).min())
         }
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PipelineResilience
 
-@Suite("Turnstile schedules", .tags(.concurrent), .watched)
-struct TurnstileScheduleTests {
+@Suite("Schedules of PermitQueue", .tags(.concurrent), .watched)
+struct PermitQueueScheduleTests {
     /// A call of a random schedule, in milliseconds from its start.
     private struct Call: Sendable {
         let arrival: Int
@@ -21,7 +21,7 @@ struct TurnstileScheduleTests {
     private enum Event: Sendable, Hashable {
         case admitted(Int)
         case released(Int)
-        case refused(TurnstileRefusal.Reason, Int)
+        case refused(PermitRefusal.Reason, Int)
     }
 
     private final class Log: Sendable {
@@ -51,7 +51,7 @@ struct TurnstileScheduleTests {
 
     private static func run(
         _ calls: [Call],
-        at turnstile: Turnstile<CountingMeter>,
+        at permits: PermitQueue<CountingMeter>,
         on clock: PipelineClock
     ) async -> [Int: [Event]] {
         let log = Log()
@@ -64,8 +64,8 @@ struct TurnstileScheduleTests {
                     try? await clock.sleep(until: moment(call.arrival))
                     await withTaskGroup(of: Void.self) { group in
                         group.addTask {
-                            do throws(TurnstileRefusal) {
-                                _ = try await turnstile.enter(
+                            do throws(PermitRefusal) {
+                                _ = try await permits.enter(
                                     1,
                                     call.priority,
                                     before: { call.deadline.map(moment) },
@@ -74,7 +74,7 @@ struct TurnstileScheduleTests {
                                 log.add(.admitted(now()), of: id)
                                 try? await clock.sleep(for: .milliseconds(call.hold))
                                 log.add(.released(now()), of: id)
-                                turnstile.change(on: clock) { $0.release() }
+                                permits.change(on: clock) { $0.release() }
                             } catch {
                                 log.add(.refused(error.reason, now()), of: id)
                             }
@@ -127,18 +127,18 @@ struct TurnstileScheduleTests {
         var random = PipelineRandom.seeded(UInt64(seed))
         let manual = ManualClock()
         let clock = PipelineClock(manual)
-        var outcomes: [TurnstileRefusal.Reason: Int] = [:]
+        var outcomes: [PermitRefusal.Reason: Int] = [:]
         var waitedCount = 0
         for schedule in 1...1_000 {
             let limit = Int.random(in: 1...3, using: &random)
             let maximumWaitingCount = Int.random(in: 0...6, using: &random)
             let calls = Self.makeCalls(&random)
-            let turnstile = Turnstile(CountingMeter(limit: limit), maximumWaitingCount: maximumWaitingCount)
-            let events = await manual.run { await Self.run(calls, at: turnstile, on: clock) }
+            let permits = PermitQueue(CountingMeter(limit: limit), maximumWaitingCount: maximumWaitingCount)
+            let events = await manual.run { await Self.run(calls, at: permits, on: clock) }
             let faults = Self.faults(in: events, of: calls, limit: limit)
             #expect(faults.isEmpty, "schedule \(schedule)")
-            let mostInUse = turnstile.change(on: clock, \.mostInUse)
-            let isIdle = turnstile.isIdle(at: clock.now)
+            let mostInUse = permits.change(on: clock, \.mostInUse)
+            let isIdle = permits.isIdle(at: clock.now)
             #expect(mostInUse <= limit && isIdle && manual.sleeperCount == 0, "schedule \(schedule)")
             for (id, event) in events.mapValues(\.first) {
                 if case .refused(let reason, _) = event { outcomes[reason, default: 0] += 1 }

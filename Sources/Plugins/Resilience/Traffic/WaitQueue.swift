@@ -6,7 +6,7 @@ import PipelineCore
 /// priority is served after the calls of other priorities have taken nine times the cost of its first call, so it gets
 /// at least one permit in ten. Each priority also keeps a tenth of the places, which others take only while it does not
 /// need them.
-struct WaitingLine: Sendable {
+struct WaitQueue: Sendable {
     /// A waiting call.
     struct Ticket: Sendable, Hashable {
         /// A number that grows with each ticket.
@@ -66,7 +66,7 @@ struct WaitingLine: Sendable {
         return choice
     }
 
-    /// Adds a ticket; if the line is full, only in place of another.
+    /// Adds a ticket; if the queue is full, only in place of another.
     mutating func add(_ ticket: Ticket) -> Entry {
         var removed: Ticket?
         if count >= maximumCount {
@@ -81,7 +81,7 @@ struct WaitingLine: Sendable {
         return removed.map { .replaced($0) } ?? .added
     }
 
-    /// Returns the ticket that has to leave a full line for another, `nil` if none has.
+    /// Returns the ticket that has to leave a full queue for another, `nil` if none has.
     ///
     /// It is the newest of the lowest priority that has more than its share.
     private func replaceable(by ticket: Ticket) -> Ticket? {
@@ -101,7 +101,7 @@ struct WaitingLine: Sendable {
         }
     }
 
-    /// Removes a ticket, and returns whether it was in the line.
+    /// Removes a ticket, and returns whether it was in the queue.
     @discardableResult
     mutating func remove(_ id: Int) -> Bool {
         guard let ticket = tickets.removeValue(forKey: id) else { return false }
@@ -126,7 +126,7 @@ struct WaitingLine: Sendable {
 
 /// The numbers of tickets in the order of a key.
 ///
-/// The first and the last are always in the line; numbers between them may have left it.
+/// The first and the last are always in the queue; numbers between them may have left it.
 private struct TicketOrder<Key: Comparable & Sendable>: Sendable {
     private var entries: [(key: Key, id: Int)] = []
     private var start = 0
@@ -145,8 +145,8 @@ private struct TicketOrder<Key: Comparable & Sendable>: Sendable {
         entries.insert((key, id), at: low)
     }
 
-    /// Drops the numbers at both ends that are not in the line, and all such numbers once they are the majority.
-    mutating func removeAll(notIn tickets: [Int: WaitingLine.Ticket]) {
+    /// Drops the numbers at both ends that are not in the queue, and all such numbers once they are the majority.
+    mutating func removeAll(notIn tickets: [Int: WaitQueue.Ticket]) {
         while let first, tickets[first.id] == nil { start += 1 }
         while let last, tickets[last.id] == nil { entries.removeLast() }
         guard start == entries.count || entries.count > 2 * tickets.count + 32 else { return }

@@ -10,7 +10,7 @@ import Testing
 /// A server in virtual time.
 ///
 /// Its first response takes a second, so that calls can share it; later ones take `delay`.
-struct ConvoyBench: Sendable {
+struct SharedFailureBench: Sendable {
     typealias Call = Task<PipelineResponse, any Error>
 
     let clock = ManualClock()

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite("Calls that share a failed exchange", .tags(.concurrent), .watched)
-struct ConvoyTests {
-    private typealias Bench = ConvoyBench
+struct SharedFailureTests {
+    private typealias Bench = SharedFailureBench
 
     /// The standard stack without the timer of attempts, so that only retries wait.
     private static var stack: PluginStack { .standard(.timeouts(TimeoutPlugin(idle: .seconds(60)))) }
