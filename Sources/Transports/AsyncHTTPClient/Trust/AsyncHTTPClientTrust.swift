@@ -7,7 +7,7 @@ import PipelineCore
 
 /// The trust rules and client identities of a transport.
 struct AsyncHTTPClientTrust: Sendable {
-    private let policy: TrustPolicy
+    let policy: TrustPolicy
     private let identities: ClientIdentities?
     private let name = "AsyncHTTPClientTransport"
 
@@ -32,17 +32,6 @@ struct AsyncHTTPClientTrust: Sendable {
                 let check = rule.pins.map { AsyncHTTPClientPinCheck(pins: $0, now: policy.now) }
                 return make(rule, configuration.applying(rule), check)
             }
-        )
-    }
-
-    /// Checks whether a request may be sent to a host with pins, which need TLS.
-    ///
-    /// - Throws: `PipelineError` with code `tls.pin`.
-    func check(_ request: PipelineRequest, _ rule: TrustPolicy.Rule) throws {
-        guard request.head.scheme != "https", let pins = rule.pins, pins.isEnforced(at: policy.now()) else { return }
-        throw PipelineError(
-            .tls(.pin),
-            "\(request.ruleHost) is pinned, and a request without TLS has no key to check; use https"
         )
     }
 
