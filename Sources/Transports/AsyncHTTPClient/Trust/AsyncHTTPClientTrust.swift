@@ -72,10 +72,10 @@ struct AsyncHTTPClientTrust: Sendable {
 
     /// Returns the error of a failed exchange, after reporting a pin that was rejected.
     func failure(_ error: any Error, of request: PipelineRequest, _ context: PipelineContext) -> any Error {
-        guard let failure = error as? AsyncHTTPClientPinCheck.Failure else { return error }
+        guard let finding = error as? AsyncHTTPClientPinCheck.Finding else { return error }
         let host = request.ruleHost
-        report(.init(outcome: .rejected, seenPin: failure.seenPin), host, context)
-        return PipelineError.pin(host, failure.seenPin)
+        report(finding, host, context)
+        return PipelineError.pin(host, finding.seenPin)
     }
 
     /// Reports to the policy's closure and to the exchange.
