@@ -10,12 +10,12 @@ import PipelineCore
 struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     private let body: HTTPClientResponse.Body
     private let upload: AsyncHTTPClientUpload
-    private let client: AsyncHTTPClientLease
+    private let client: AsyncHTTPClientHandle
 
     /// The most memory that is reserved for an announced length.
     private static let reservedByteCount = 1 << 20
 
-    init(_ body: HTTPClientResponse.Body, _ upload: AsyncHTTPClientUpload, _ client: AsyncHTTPClientLease) {
+    init(_ body: HTTPClientResponse.Body, _ upload: AsyncHTTPClientUpload, _ client: AsyncHTTPClientHandle) {
         self.body = body
         self.upload = upload
         self.client = client
@@ -36,9 +36,9 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     /// Reads the whole body, up to a limit.
     func collect(upTo limit: Int, announced: Int) async throws -> Data {
         guard announced <= limit else { throw Self.tooLarge(limit) }
-        guard let watch = upload.watch else { return try await readAll(upTo: limit, announced: announced) }
-        watch.isWaitingForBytes()
-        return try await watch.run { try await readAll(upTo: limit, announced: announced) }
+        guard let timeouts = upload.timeouts else { return try await readAll(upTo: limit, announced: announced) }
+        timeouts.isWaitingForBytes()
+        return try await timeouts.run { try await readAll(upTo: limit, announced: announced) }
     }
 
     private func readAll(upTo limit: Int, announced: Int) async throws -> Data {
@@ -52,14 +52,14 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
             buffer.withUnsafeReadableBytes { bytes in
                 if data.isEmpty, announced <= bytes.count { data = Data(bytes) } else { data.append(contentsOf: bytes) }
             }
-            upload.watch?.isWaitingForBytes()
+            upload.timeouts?.isWaitingForBytes()
         }
         return data
     }
 
     private static func next(
         _ iterator: inout HTTPClientResponse.Body.AsyncIterator,
-        _ client: AsyncHTTPClientLease
+        _ client: AsyncHTTPClientHandle
     ) async throws -> ByteBuffer? {
         do {
             try Task.checkCancellation()
@@ -80,7 +80,7 @@ extension AsyncHTTPClientBody {
         private var iterator: HTTPClientResponse.Body.AsyncIterator?
         private let upload: AsyncHTTPClientUpload
         /// Keeps the transport's own client alive while the body is being read.
-        private let client: AsyncHTTPClientLease
+        private let client: AsyncHTTPClientHandle
 
         init(_ body: AsyncHTTPClientBody) {
             iterator = body.body.makeAsyncIterator()
@@ -90,8 +90,14 @@ extension AsyncHTTPClientBody {
 
         func next() async throws -> Data? {
             do {
-                upload.watch?.isWaitingForBytes()
-                if let piece = try await watched({ try await self.read() }) { return piece }
+                upload.timeouts?.isWaitingForBytes()
+                let piece =
+                    if let timeouts = upload.timeouts {
+                        try await timeouts.run { try await self.read() }
+                    } else {
+                        try await read()
+                    }
+                if let piece { return piece }
                 upload.end()
                 return nil
             } catch {
@@ -99,11 +105,6 @@ extension AsyncHTTPClientBody {
                 upload.end()
                 throw error
             }
-        }
-
-        private func watched(_ read: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
-            guard let watch = upload.watch else { return try await read() }
-            return try await watch.run(read)
         }
 
         private func read() async throws -> Data? {

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
 import NIOHTTP2
 import NIOSSL
 
@@ -15,6 +16,7 @@ enum AsyncHTTPClientConnections {
 
     private typealias Initializer = @Sendable (any Channel) -> EventLoopFuture<Void>
     private typealias Pipeline = ChannelPipeline.SynchronousOperations
+    private typealias Handler = AsyncHTTPClientExchangeHandler
 
     /// Adds the handlers after those that the configuration already adds.
     ///
@@ -39,29 +41,40 @@ enum AsyncHTTPClientConnections {
             var installed: EventLoopFuture<Void>?
             if !$0.has(ResetMark.self) {
                 try $0.addHandler(ResetMark(), position: .first)
-                installed = try AsyncHTTPClientGuard.install(in: $0, informationalLimit)
+                installed = try replaceParser(in: $0, informationalLimit)
             }
-            try $0.handler(type: AsyncHTTPClientGuard.self).tracker.serve(exchanges, checksName: checksName)
+            try $0.handler(type: Handler.self).serve(exchanges, checksName: checksName)
             return installed
         }
         configuration.http2ConnectionDebugInitializer = after(configuration.http2ConnectionDebugInitializer) {
             try pinCheck?.check($0, on: $1)
             guard !$0.has(ResetMark.self) else { return nil }
             try $0.addHandler(ResetMark(), position: .first)
-            try $0.addHandler(HTTP2End(), position: .last)
+            try $0.addHandler(HTTP2Handler(), position: .last)
             return nil
         }
         configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
             pipeline,
-            _ in
-            if !pipeline.has(HTTP2StreamEnd.self) {
-                try pipeline.addHandler(HTTP2StreamEnd(), position: .first)
+            stream in
+            if !pipeline.has(Handler.self) {
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-                try pipeline.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
+                let parent = try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2Handler.self)
+                let handler = Handler(informationalLimit: informationalLimit, isStream: true, of: parent)
+                try pipeline.addHandler(handler, position: .after(codec))
             }
-            try pipeline.handler(type: AsyncHTTPClientStreamGuard.self).tracker.serve(exchanges, checksName: checksName)
+            try pipeline.handler(type: Handler.self).serve(exchanges, checksName: checksName)
             return nil
         }
+    }
+
+    /// Replaces the parser of an HTTP/1.1 connection with one that has the transport's limits.
+    private static func replaceParser(in pipeline: Pipeline, _ informationalLimit: Int) throws -> EventLoopFuture<Void>
+    {
+        let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        let handler = Handler(informationalLimit: informationalLimit, isStream: false)
+        try pipeline.addHandler(handler, position: .after(parser))
+        try pipeline.addHandler(ByteToMessageHandler(AsyncHTTPClientDecoder(handler)), position: .after(parser))
+        return pipeline.removeHandler(parser)
     }
 
     private static func after(
@@ -105,23 +118,14 @@ extension AsyncHTTPClientConnections {
     /// its streams waiting.
     ///
     /// It also notes which streams the server has not processed when it closes the connection.
-    final class HTTP2End: ChannelInboundHandler {
+    final class HTTP2Handler: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
 
-        /// Whether any stream of the connection has begun to write a request.
-        var hasCarriedRequest = false
-        /// Whether a response has begun on any stream of the connection.
-        var hasCarriedResponse = false
-        /// The authority for which the server's certificate was found valid.
-        var validAuthority: String?
+        /// What the streams of the connection share.
+        let history = AsyncHTTPClientExchangeHandler.History()
         private(set) var failure: (any Error)?
         /// The last stream that the server may have processed, by its latest GOAWAY; `nil` before the first.
         private(set) var lastStream: HTTP2StreamID?
-
-        /// Returns the handler of the connection to which a stream belongs.
-        static func of(_ stream: any Channel) -> HTTP2End? {
-            try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
-        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             if case .goAway(let lastStream, _, _) = unwrapInboundIn(data).payload { self.lastStream = lastStream }
@@ -134,29 +138,6 @@ extension AsyncHTTPClientConnections {
                 context.close(promise: nil)
             }
             context.fireErrorCaught(error)
-        }
-    }
-
-    /// A handler that reports to a stream why its connection was closed, or that the server has refused it.
-    private final class HTTP2StreamEnd: ChannelInboundHandler {
-        typealias InboundIn = NIOAny
-
-        /// Reports a stream above the number of a GOAWAY as refused.
-        ///
-        /// NIOHTTP2 ends it with CANCEL. It passes the GOAWAY on before that, so a stream that the server itself has
-        /// cancelled has ended before.
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            guard let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .cancel,
-                let last = HTTP2End.of(context.channel)?.lastStream, closed.streamID > last
-            else { return context.fireErrorCaught(error) }
-            context.fireErrorCaught(
-                NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream)
-            )
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            if let failure = HTTP2End.of(context.channel)?.failure { context.fireErrorCaught(Failure(cause: failure)) }
-            context.fireChannelInactive()
         }
     }
 }

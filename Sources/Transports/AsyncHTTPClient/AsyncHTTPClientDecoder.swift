@@ -13,39 +13,36 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
     typealias OutboundIn = HTTPClientRequestPart
 
     private let parser: HTTPResponseDecoder
-    private let watcher: AsyncHTTPClientGuard
+    private let handler: AsyncHTTPClientExchangeHandler
 
-    /// - Parameter watcher: receives what the parser produces.
-    init(_ watcher: AsyncHTTPClientGuard) {
+    /// - Parameter handler: receives what the parser produces.
+    init(_ handler: AsyncHTTPClientExchangeHandler) {
         var limits = NIOHTTPDecoderLimitConfiguration()
         // The pipeline counts the fields, under the limits of the call.
         limits.maxHeaderFieldCount = .max
-        limits.maxHeaderFieldSize = AsyncHTTPClientGuard.headerByteCount
-        limits.maxHeaderListSize = AsyncHTTPClientGuard.headerByteCount
+        limits.maxHeaderFieldSize = AsyncHTTPClientExchangeHandler.headerByteCount
+        limits.maxHeaderListSize = AsyncHTTPClientExchangeHandler.headerByteCount
         parser = HTTPResponseDecoder(informationalResponseStrategy: .forward, limitConfiguration: limits)
-        self.watcher = watcher
+        self.handler = handler
     }
 
     func decoderAdded(context: ChannelHandlerContext) { parser.decoderAdded(context: context) }
 
     func decoderRemoved(context: ChannelHandlerContext) { parser.decoderRemoved(context: context) }
 
-    func write(data: HTTPClientRequestPart) {
-        if case .head = data { watcher.requestBegan() }
-        parser.write(data: data)
-    }
+    func write(data: HTTPClientRequestPart) { parser.write(data: data) }
 
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
-        guard watcher.awaitsAnswer else { throw Self.surplus }
-        watcher.tracker.responseBegan()
+        guard handler.awaitsResponse else { throw Self.surplus }
+        handler.responseBegan()
         let bytes = buffer
         do {
             let state = try parser.decode(context: context, buffer: &buffer)
-            guard watcher.answerEnded(with: bytes) else { throw Self.surplus }
-            watcher.tracker.headIsIncomplete()
+            guard handler.responseEnded(with: bytes) else { throw Self.surplus }
+            handler.headIsIncomplete()
             return state
         } catch {
-            watcher.forwardEnd(closing: true)
+            handler.forwardEnd(closing: true)
             throw error
         }
     }
@@ -55,8 +52,8 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
         buffer: inout ByteBuffer,
         seenEOF: Bool
     ) throws -> DecodingState {
-        guard watcher.awaitsAnswer || buffer.readableBytes == 0 else { throw Self.surplus }
-        defer { watcher.forwardEnd(closing: true) }
+        guard handler.awaitsResponse || buffer.readableBytes == 0 else { throw Self.surplus }
+        defer { handler.forwardEnd(closing: true) }
         return try parser.decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)
     }
 

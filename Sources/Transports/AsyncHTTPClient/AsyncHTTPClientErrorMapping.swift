@@ -21,7 +21,7 @@ enum AsyncHTTPClientErrorMapping {
     static func pipelineError(
         for error: any Error,
         _ phase: Phase,
-        of client: AsyncHTTPClientLease
+        of client: AsyncHTTPClientHandle
     ) -> any Error {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }

@@ -9,13 +9,8 @@ import PipelineCore
 ///
 /// An AsyncHTTPClient client has one proxy for all hosts and both schemes, and checks all its connections alike.
 struct AsyncHTTPClientRoutes: Sendable {
-    private struct Ruled: Sendable {
-        let rule: TrustPolicy.Rule
-        let paths: AsyncHTTPClientPaths
-    }
-
-    private let general: AsyncHTTPClientPaths
-    private let ruled: HostRules<Ruled>
+    private let general: AsyncHTTPClientClients
+    private let ruled: HostRules<(rule: TrustPolicy.Rule, clients: AsyncHTTPClientClients)>
     /// `nil` if no proxy but that of the configuration can apply.
     private let choices: ProxyChoices?
     /// `nil` without rules and identities.
@@ -23,7 +18,7 @@ struct AsyncHTTPClientRoutes: Sendable {
 
     /// Uses a client that belongs to the caller.
     init(shared client: HTTPClient) {
-        general = AsyncHTTPClientPaths(shared: client)
+        general = AsyncHTTPClientClients(shared: client)
         ruled = HostRules([:])
         choices = nil
         trust = nil
@@ -37,48 +32,46 @@ struct AsyncHTTPClientRoutes: Sendable {
         _ machine: Machine,
         headLimit: Duration
     ) {
-        let choices = ProxyChoices(policy, machine)
+        choices = ProxyChoices(policy, machine)
         precondition(
             choices == nil || configuration.proxy == nil,
             "configuration.proxy is set, so proxies cannot come from elsewhere"
         )
-        let limit = TimeAmount(headLimit)
-        var settings = AsyncHTTPClientSettings(configuration: configuration, headLimit: limit)
-        if trust.usesNIOSSL { settings.group = MultiThreadedEventLoopGroup.singleton }
-        let relay = choices.map { _ in configuration }
-        general = AsyncHTTPClientPaths(settings, relay: relay)
-        ruled = trust.rules(configuration) { [group = settings.group] rule, configuration, check in
-            let settings = AsyncHTTPClientSettings(
-                configuration: configuration,
-                headLimit: limit,
-                group: group,
-                pinCheck: check
-            )
-            return Ruled(rule: rule, paths: AsyncHTTPClientPaths(settings, relay: relay))
+        let settings = AsyncHTTPClientSettings(
+            configuration: configuration,
+            relayConfiguration: configuration,
+            headLimit: TimeAmount(headLimit),
+            group: trust.usesNIOSSL ? MultiThreadedEventLoopGroup.singleton : HTTPClient.defaultEventLoopGroup
+        )
+        general = AsyncHTTPClientClients(settings)
+        ruled = trust.rules(configuration) { rule, configuration, check in
+            var settings = settings
+            (settings.configuration, settings.pinCheck) = (configuration, check)
+            return (rule, AsyncHTTPClientClients(settings))
         }
-        self.choices = choices
         self.trust = trust.usesNIOSSL ? trust : nil
     }
 
     /// Returns the client for a request.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest`, `tls.pin`, `clientClosed` or `transport`.
-    func client(for request: PipelineRequest) async throws -> AsyncHTTPClientLease {
-        let paths = try paths(for: request)
-        guard let (choice, route) = try choices?.choice(for: request) else { return paths.direct }
-        return try await paths.client(for: choice, route)
+    func client(for request: PipelineRequest) async throws -> AsyncHTTPClientHandle {
+        let clients = try clients(for: request)
+        return try await clients.client(for: choices?.choice(for: request))
     }
 
-    private func paths(for request: PipelineRequest) throws -> AsyncHTTPClientPaths {
+    private func clients(for request: PipelineRequest) throws -> AsyncHTTPClientClients {
         guard let trust, let ruled = ruled.value(for: request.ruleHost) else { return general }
-        try trust.check(request, ruled.rule)
-        return ruled.paths
+        try trust.policy.checkTLS(of: request, ruled.rule)
+        return ruled.clients
     }
 
     func shutdown() async throws {
         var failure: (any Error)?
-        for paths in [general] + ruled.values.map(\.paths) {
-            do { try await paths.shutdown() } catch { failure = failure ?? error }
+        for clients in [general] + ruled.values.map(\.clients) {
+            for client in await clients.close() {
+                do { try await client.shutdown() } catch { failure = failure ?? error }
+            }
         }
         if let failure { throw failure }
     }

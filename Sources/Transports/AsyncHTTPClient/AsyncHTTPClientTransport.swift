@@ -129,13 +129,12 @@ public import PipelineCore
 public final class AsyncHTTPClientTransport: Transport {
     private let routes: AsyncHTTPClientRoutes
     private let machine: Machine
-    private let timekeeper: AsyncHTTPClientTimekeeper
+    private let timer: AsyncHTTPClientTimer
     private let headTimeout: Duration?
     private let readTimeout: Duration?
     private let writeTimeout: Duration?
     /// The limits for the header fields after a body that is sent with the head, and after one that is sent in pieces.
     private let headLimits: (atOnce: TimeAmount?, inPieces: TimeAmount?)
-    private let readLimit: TimeAmount?
 
     /// Creates a transport with its own client.
     ///
@@ -230,13 +229,11 @@ public final class AsyncHTTPClientTransport: Transport {
         }
         self.routes = routes
         self.machine = machine
-        timekeeper = AsyncHTTPClientTimekeeper([read, write])
+        timer = AsyncHTTPClientTimer([read, write])
         headTimeout = head
         readTimeout = read
         writeTimeout = write
-        readLimit = read.map(TimeAmount.init)
-        let inPieces = head.map(TimeAmount.init)
-        headLimits = ([inPieces, readLimit].compactMap(\.self).min(), inPieces)
+        headLimits = ([head, read].compactMap(\.self).min().map(TimeAmount.init), head.map(TimeAmount.init))
     }
 
     /// Returns a configuration whose connections are guarded, also when a shared client uses it.
@@ -263,7 +260,7 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.tlsConfiguration = tls
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-            AsyncHTTPClientLease.defaultConnectionsPerHost
+            AsyncHTTPClientHandle.defaultConnectionsPerHost
         configuration.tracing.tracer = nil
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: informationalCount)
         return configuration
@@ -293,34 +290,17 @@ public final class AsyncHTTPClientTransport: Transport {
         let identity = try routes.trust?.identity(for: request)
         // In case a transport around this one does not say so.
         if let identity { context.addIdentity(identity.fingerprint) }
-        guard client.exchanges != nil else {
-            do {
-                return try await send(request, context, client, nil, nil, tryCount: 1)
-            } catch let error as PipelineError where Self.isRefused(request, error) {
-                return try await send(request, context, client, nil, nil, tryCount: 1)
-            }
-        }
-        context.report(.connectionAwaited)
-        let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
-        let limit = headLimit(isInPieces: isInPieces)
-        // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.
-        let own = context.options.idleTimeout ?? request.idleTimeout
-        let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
+        if client.exchanges != nil { context.report(.connectionAwaited) }
         var (tryCount, wasRefused) = (1, false)
         while true {
-            let attempt = AsyncHTTPClientTry(
-                context,
-                headTimeout: limit,
-                idleTimeout: idle,
-                reportTrust: client.exchanges?.hasPins == true ? makeReport(request, context) : nil
-            )
+            let attempt = makeTry(request, context, client)
             do {
                 return try await send(request, context, client, attempt, identity, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
+                // Only a request of which the server has processed nothing may be sent again over a shared client.
                 let isRefused = Self.isRefused(request, error)
-                guard tryCount < Self.maximumTryCount, isRefused ? !wasRefused : attempt.allowsAnother(request) else {
-                    throw error
-                }
+                let isAllowed = isRefused ? !wasRefused : attempt?.allowsAnother(request) ?? false
+                guard tryCount < Self.maximumTryCount, isAllowed else { throw error }
                 tryCount += 1
                 wasRefused = wasRefused || isRefused
             }
@@ -343,17 +323,27 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// Returns whether the server has processed nothing of a request that can be sent again.
     private static func isRefused(_ request: PipelineRequest, _ error: PipelineError) -> Bool {
-        request.body.isReplayable && error.code == .connectionLost
-            && AsyncHTTPClientErrorMapping.isRefusal(error.underlyingError)
+        request.body.isReplayable && AsyncHTTPClientErrorMapping.isRefusal(error.underlyingError)
     }
 
-    /// Returns the closure that reports what the connection of a request found about the server's key.
-    private func makeReport(
+    /// Returns a request on one connection; `nil` for a shared client, whose connections do not report.
+    private func makeTry(
         _ request: PipelineRequest,
-        _ context: PipelineContext
-    ) -> (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)? {
-        guard let trust = routes.trust else { return nil }
-        return { trust.report($0, request.ruleHost, context) }
+        _ context: PipelineContext,
+        _ client: AsyncHTTPClientHandle
+    ) -> AsyncHTTPClientTry? {
+        guard let exchanges = client.exchanges else { return nil }
+        let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
+        // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.
+        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context)
+        var report: (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)?
+        if exchanges.hasPins, let trust = routes.trust { report = { trust.report($0, request.ruleHost, context) } }
+        return AsyncHTTPClientTry(
+            context,
+            headTimeout: headLimit(isInPieces: isInPieces),
+            idleTimeout: idle.map(TimeAmount.init),
+            reportTrust: report
+        )
     }
 
     /// The most connections that are tried for a request when earlier ones turn out to be dead.
@@ -362,13 +352,13 @@ public final class AsyncHTTPClientTransport: Transport {
     private func send(
         _ request: PipelineRequest,
         _ context: PipelineContext,
-        _ client: AsyncHTTPClientLease,
+        _ client: AsyncHTTPClientHandle,
         _ attempt: AsyncHTTPClientTry?,
         _ identity: ClientIdentity?,
         tryCount: Int
     ) async throws -> PipelineResponse {
-        let watch = attempt?.idleTimeout == nil ? makeWatch(request, context) : nil
-        let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, watch)
+        let timeouts = attempt?.idleTimeout == nil ? makeTimeouts(request, context) : nil
+        let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, timeouts)
         do {
             var outgoing = upload.makeRequest(request.head)
             if identity != nil || tryCount > 1 {
@@ -395,7 +385,7 @@ public final class AsyncHTTPClientTransport: Transport {
             return PipelineResponse(request: request, head: head.response, body: .bytes(data))
         } catch {
             upload.end()
-            let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
+            let isHandshakeKnown = client.exchanges != nil && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
             let error = routes.trust?.failure(error, of: request, context) ?? error
             let cause = client.isShutDown ? error : client.relay?.failure(error, of: request) ?? error
@@ -410,23 +400,23 @@ public final class AsyncHTTPClientTransport: Transport {
     private func execute(
         _ request: HTTPClientRequest,
         _ upload: AsyncHTTPClientUpload,
-        _ client: AsyncHTTPClientLease
+        _ client: AsyncHTTPClientHandle
     ) async throws -> HTTPClientResponse {
         let limit = headLimit(isInPieces: upload.isInPieces)
         let deadline = limit.map { .now() + client.connectTimeout + $0 } ?? .distantFuture
-        guard upload.isInPieces, let watch = upload.watch else {
+        guard upload.isInPieces, let timeouts = upload.timeouts else {
             return try await client.client.execute(request, deadline: deadline)
         }
-        return try await watch.run { try await client.client.execute(request, deadline: deadline) }
+        return try await timeouts.run { try await client.client.execute(request, deadline: deadline) }
     }
 
-    /// Returns a watch for the waits that the connection does not limit, or `nil` if they are unlimited.
-    private func makeWatch(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientWatch? {
+    /// Returns the timeouts of the waits that the connection does not limit, or `nil` if they are unlimited.
+    private func makeTimeouts(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientTimeouts? {
         let idle = idleLimit(request, context)
         if AsyncHTTPClientUpload.isInPieces(request.body) {
-            return AsyncHTTPClientWatch(timekeeper, head: readTimeout, idle: idle, write: writeTimeout)
+            return AsyncHTTPClientTimeouts(timer, head: readTimeout, idle: idle, write: writeTimeout)
         }
-        return idle.map { AsyncHTTPClientWatch(timekeeper, head: nil, idle: $0, write: nil) }
+        return idle.map { AsyncHTTPClientTimeouts(timer, head: nil, idle: $0, write: nil) }
     }
 
     /// Returns the longest wait for the next bytes of the body, or `nil` if the core measures the call's own idle

@@ -10,11 +10,11 @@ import PipelineCore
 struct AsyncHTTPClientUpload: Sendable {
     /// A handle that ends the reading with its last reference; the task that sends the body holds none.
     private final class Reading: Sendable {
-        let pipe: AsyncHTTPClientPipe
+        let reader: AsyncHTTPClientUploadReader
 
-        init(_ pipe: AsyncHTTPClientPipe) { self.pipe = pipe }
+        init(_ reader: AsyncHTTPClientUploadReader) { self.reader = reader }
 
-        deinit { pipe.end() }
+        deinit { reader.end() }
     }
 
     /// A body in memory of at most this size is handed over at once; pieces of other bodies have at most this size.
@@ -24,23 +24,23 @@ struct AsyncHTTPClientUpload: Sendable {
     private let reading: Reading?
     private let eventLoops: any EventLoopGroup
     /// Limits the waits of the exchange; `nil` if its connection limits them or they are unlimited.
-    let watch: AsyncHTTPClientWatch?
+    let timeouts: AsyncHTTPClientTimeouts?
 
     /// - Parameters:
     ///   - body: the body to send.
     ///   - context: receives how much of a body in pieces has been sent.
     ///   - eventLoops: the event loops on which the client writes.
-    ///   - watch: limits the waits of a body in pieces and of its response.
+    ///   - timeouts: limits the waits of a body in pieces and of its response.
     init(
         _ body: PipelineBody,
         _ context: PipelineContext,
         _ eventLoops: any EventLoopGroup,
-        _ watch: AsyncHTTPClientWatch?
+        _ timeouts: AsyncHTTPClientTimeouts?
     ) {
         self.body = body
         self.eventLoops = eventLoops
-        self.watch = watch
-        reading = Self.isInPieces(body) ? Reading(AsyncHTTPClientPipe(body, context)) : nil
+        self.timeouts = timeouts
+        reading = Self.isInPieces(body) ? Reading(AsyncHTTPClientUploadReader(body, context)) : nil
     }
 
     /// Returns whether a body is sent in pieces instead of with the head.
@@ -55,12 +55,12 @@ struct AsyncHTTPClientUpload: Sendable {
     ///
     /// A status of 300 or above ends the upload.
     func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
-        watch?.headHasCome(endsUpload: statusCode >= 300)
+        timeouts?.headHasCome(endsUpload: statusCode >= 300)
         if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.report(.sent(bytes.count)) }
     }
 
     /// Stops reading a body that is no longer sent.
-    func end() { reading?.pipe.end() }
+    func end() { reading?.reader.end() }
 
     func makeRequest(_ head: HTTPRequest) -> HTTPClientRequest {
         var converted = HTTPClientRequest(url: Self.url(of: head))
@@ -87,9 +87,9 @@ struct AsyncHTTPClientUpload: Sendable {
     }
 
     private func makeBody() -> HTTPClientRequest.Body? {
-        if let pipe = reading?.pipe {
+        if let reader = reading?.reader {
             let length = body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
-            return .stream(Pieces(pipe: pipe, watch: watch, eventLoops: eventLoops), length: length)
+            return .stream(Pieces(reader: reader, timeouts: timeouts, eventLoops: eventLoops), length: length)
         }
         guard !body.isAbsent, let bytes = body.bytes else { return nil }
         return .bytes(ByteBuffer(bytes: bytes))
@@ -104,30 +104,30 @@ struct AsyncHTTPClientUpload: Sendable {
 
 extension AsyncHTTPClientUpload {
     private struct Pieces: AsyncSequence, Sendable {
-        let pipe: AsyncHTTPClientPipe
-        let watch: AsyncHTTPClientWatch?
+        let reader: AsyncHTTPClientUploadReader
+        let timeouts: AsyncHTTPClientTimeouts?
         let eventLoops: any EventLoopGroup
 
         struct AsyncIterator: AsyncIteratorProtocol {
-            let pipe: AsyncHTTPClientPipe
-            let watch: AsyncHTTPClientWatch?
-            var pace: AsyncHTTPClientPace
+            let reader: AsyncHTTPClientUploadReader
+            let timeouts: AsyncHTTPClientTimeouts?
+            var window: AsyncHTTPClientSendWindow
 
             mutating func next() async throws -> ByteBuffer? {
-                watch?.isMakingPiece()
-                guard let piece = try await pipe.next() else {
-                    watch?.isWaitingForHead()
+                timeouts?.isMakingPiece()
+                guard let piece = try await reader.next() else {
+                    timeouts?.isWaitingForHead()
                     return nil
                 }
                 let buffer = ByteBuffer(bytes: piece)
-                await pace.add(buffer)
-                watch?.isWriting()
+                await window.add(buffer)
+                timeouts?.isWriting()
                 return buffer
             }
         }
 
         func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(pipe: pipe, watch: watch, pace: AsyncHTTPClientPace(eventLoops))
+            AsyncIterator(reader: reader, timeouts: timeouts, window: AsyncHTTPClientSendWindow(eventLoops))
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 import PipelineCore
 
 #if AsyncHTTPClient
@@ -9,6 +10,17 @@ import Security
 #endif
 
 extension TrustPolicy {
+    /// Checks that a request to a host with enforced pins uses TLS.
+    ///
+    /// - Throws: `PipelineError` with code `tls.pin`.
+    func checkTLS(of request: PipelineRequest, _ rule: Rule) throws {
+        guard request.head.scheme != "https", let pins = rule.pins, pins.isEnforced(at: now()) else { return }
+        throw PipelineError(
+            .tls(.pin),
+            "\(request.ruleHost) is pinned, and a request without TLS has no key to check; use https"
+        )
+    }
+
     /// What the certificate and the connection of a host must fulfil.
     public struct Rule: Sendable {
         /// The certificates of the host's own authorities in DER; `nil` for those of the transport.
@@ -72,5 +84,29 @@ extension TrustPolicy {
             rule.minimumTLSVersion = version
             return rule
         }
+    }
+}
+
+/// The pins of a rule.
+struct PinSet: Sendable {
+    let pins: Set<TrustPin>
+    let expiry: Date?
+    let mode: TrustPolicy.PinMode
+
+    /// Returns whether a connection without a matching pin must not be used.
+    func isEnforced(at date: Date) -> Bool { mode == .enforce && !hasExpired(at: date) }
+
+    private func hasExpired(at date: Date) -> Bool { expiry.map { date >= $0 } ?? false }
+
+    /// Returns what a transport does with a server's key; `nil` if it has nothing to report.
+    ///
+    /// - Parameters:
+    ///   - pin: the pin of the key; `nil` if the key cannot be read.
+    ///   - date: the time of the handshake.
+    /// - Returns: the outcome to report, or `nil`.
+    func outcome(of pin: TrustPin?, at date: Date) -> TrustReport.Outcome? {
+        if hasExpired(at: date) { return .expired }
+        if let pin, pins.contains(pin) { return nil }
+        return mode == .enforce ? .rejected : .audited
     }
 }

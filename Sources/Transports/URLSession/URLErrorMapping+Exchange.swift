@@ -69,11 +69,7 @@ extension URLErrorMapping {
             return (.connectionLost, "the connection ended before the response began")
         case NSURLErrorUnknown where text.hasPrefix("transfer closed with") || text.hasPrefix("HTTP/2 stream"):
             return (.truncated, "the connection ended before the body was complete")
-        case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
-            return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
-        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Failed writing received data"):
-            return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
-        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Unrecognized or bad HTTP Content"):
+        case NSURLErrorUnknown where isAboutCoding(text, facts):
             return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where !facts.hasHead && isAboutHeaderBytes(text):
             return (.limit(.headerBytes), "the header fields are larger than Foundation accepts")
@@ -95,9 +91,6 @@ extension URLErrorMapping {
         if text.contains("target host name") || text.contains("target hostname") {
             return (.tls(.hostName), "the certificate is for another host")
         }
-        if text.contains("SSL_connect") || text.contains("SSL routines") {
-            return (.tls(.handshake), "no secure connection could be made")
-        }
         return (.tls(.handshake), "no secure connection could be made")
     }
 
@@ -111,6 +104,12 @@ extension URLErrorMapping {
         if facts.hasHead { return (.truncated, "the connection ended before the body was complete") }
         if text.contains(" alert ") { return (.tls(.handshake), "the server wants another certificate of the client") }
         return (.connectionLost, "the connection ended before the response began")
+    }
+
+    private static func isAboutCoding(_ text: String, _ facts: ExchangeFacts) -> Bool {
+        if text.contains("content unencoding") || text.contains("content encoding") { return true }
+        return facts.isCoded
+            && (text.hasPrefix("Failed writing received data") || text.hasPrefix("Unrecognized or bad HTTP Content"))
     }
 
     private static func isAboutFraming(_ text: String) -> Bool {

@@ -3,14 +3,6 @@ import Foundation
 import PipelineCore
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// The source from which Foundation reads a request body on Linux.
 ///
 /// Foundation's own uploads have two bugs there. An upload from a file stops the process if the exchange ends while the

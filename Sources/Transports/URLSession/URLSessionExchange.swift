@@ -16,19 +16,20 @@ final class URLSessionExchange: Sendable {
         var head: URLSessionResponseHead?
         var isStreaming: Bool
         var unread: URLSessionBacklog
-        /// The file from which the next piece is being read.
-        var reading: URLSessionOverflow?
         var receivedByteCount = 0
         var isSending = false
         var end: Result<Void, any Error>?
         var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
-        var chunkWaiter: CheckedContinuation<Data?, any Error>?
+        var pieceWaiter: CheckedContinuation<URLSessionBacklog.Piece?, any Error>?
     }
 
     /// The work to do after the lock is released.
     private struct Effects {
         var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
-        var chunk: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
+        var piece:
+            (
+                CheckedContinuation<URLSessionBacklog.Piece?, any Error>, Result<URLSessionBacklog.Piece?, any Error>
+            )?
         var isCancelling = false
         /// The file that must be written further before anything else arrives.
         var isFilling: URLSessionOverflow?
@@ -105,14 +106,30 @@ extension URLSessionExchange {
     /// Returns all bytes that have arrived since the last call, or `nil` at the end.
     func nextChunk() async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            let piece = try await withCheckedThrowingContinuation { continuation in
                 change { state, effects in
-                    state.chunkWaiter = continuation
+                    state.pieceWaiter = continuation
                     self.settle(&state, &effects)
                 }
             }
+            return switch piece {
+            case .bytes(let data): data
+            case .file(let overflow, let byteCount): try await read(byteCount, from: overflow)
+            case nil: nil
+            }
         } onCancel: {
             close(throwing: CancellationError())
+        }
+    }
+
+    private func read(_ byteCount: Int, from overflow: URLSessionOverflow) async throws -> Data {
+        do {
+            return try await overflow.read(byteCount)
+        } catch {
+            overflow.close()
+            // If the bytes could not be written, the exchange has failed with the reason.
+            failUnread(error)
+            throw state.withLock { if case .failure(let failure) = $0.end { failure } else { error } }
         }
     }
 
@@ -123,16 +140,10 @@ extension URLSessionExchange {
         change { state, effects in
             guard state.end == nil || error is CancellationError else { return }
             effects.isCancelling = state.end == nil
-            self.dropUnread(&state)
+            state.unread.removeAll()
             state.end = .failure(error)
             self.settle(&state, &effects)
         }
-    }
-
-    private func dropUnread(_ state: inout State) {
-        state.unread.removeAll()
-        state.reading?.close()
-        state.reading = nil
     }
 }
 
@@ -173,7 +184,7 @@ extension URLSessionExchange {
             case .memory: break
             case .file(let overflow):
                 // Under the lock, so that no read precedes it.
-                overflow.add(data) { [weak self] error in self?.notWritten(error) }
+                overflow.add(data) { [weak self] error in self?.failUnread(error) }
                 effects.isFilling = overflow
             case .refused: self.fail(&state, &effects, self.tooManyBytes(state))
             }
@@ -181,28 +192,12 @@ extension URLSessionExchange {
         }
     }
 
-    /// Notes that unread bytes could not be written to disk.
-    private func notWritten(_ error: any Error) {
+    /// Notes that unread bytes could not be written to disk or read from it.
+    private func failUnread(_ error: any Error) {
         change { state, effects in
             if case .failure = state.end { return }
             self.fail(&state, &effects, error)
             self.settle(&state, &effects)
-        }
-    }
-
-    /// Notes that a piece has been read from a file.
-    private func didRead(_ result: Result<Data, any Error>, from overflow: URLSessionOverflow) {
-        change { state, effects in
-            // The exchange was closed in the meantime.
-            guard state.reading === overflow else { return }
-            state.reading = nil
-            switch result {
-            case .success(let data):
-                effects.chunk = state.chunkWaiter.take().map { ($0, .success(data)) }
-            case .failure(let error):
-                self.fail(&state, &effects, error)
-                self.settle(&state, &effects)
-            }
         }
     }
 
@@ -279,13 +274,13 @@ extension URLSessionExchange {
         }
         if effects.isCancelling { owner.cancel(self) }
         if let (continuation, result) = effects.response { continuation.resume(with: result) }
-        if let (continuation, result) = effects.chunk { continuation.resume(with: result) }
+        if let (continuation, result) = effects.piece { continuation.resume(with: result) }
         effects.isFilling?.waitForRoom()
     }
 
     /// Ends an exchange with an error and cancels its task.
     private func fail(_ state: inout State, _ effects: inout Effects, _ error: any Error) {
-        dropUnread(&state)
+        state.unread.removeAll()
         state.end = .failure(error)
         effects.isCancelling = true
     }
@@ -296,9 +291,9 @@ extension URLSessionExchange {
             state.responseWaiter = nil
             effects.response = (waiter, result)
         }
-        if let waiter = state.chunkWaiter, let result = chunkResult(&state) {
-            state.chunkWaiter = nil
-            effects.chunk = (waiter, result)
+        if let waiter = state.pieceWaiter, let result = pieceResult(&state) {
+            state.pieceWaiter = nil
+            effects.piece = (waiter, result)
         }
     }
 
@@ -320,22 +315,8 @@ extension URLSessionExchange {
         }
     }
 
-    private func chunkResult(_ state: inout State) -> Result<Data?, any Error>? {
-        if state.reading != nil { return nil }
-        switch state.unread.take() {
-        case .bytes(let data): return .success(data)
-        case .file(let overflow, let byteCount):
-            state.reading = overflow
-            // Under the lock, so that it follows everything that has been added.
-            overflow.read(byteCount) { [weak self] result in self?.didRead(result, from: overflow) }
-            return nil
-        case nil: break
-        }
-        switch state.end {
-        case nil: return nil
-        case .success: return .success(nil)
-        case .failure(let error): return .failure(error)
-        }
+    private func pieceResult(_ state: inout State) -> Result<URLSessionBacklog.Piece?, any Error>? {
+        state.unread.take().map { .success($0) } ?? state.end?.map { nil }
     }
 
     private func isCancelled(_ state: State) -> Bool {

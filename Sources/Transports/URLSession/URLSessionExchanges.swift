@@ -1,16 +1,9 @@
+import Dispatch
 import Foundation
 import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
 #endif
 
 /// The delegate of a session, which passes events to the exchange they belong to.
@@ -103,6 +96,20 @@ final class URLSessionExchanges: NSObject, Sendable {
         #else
         true
         #endif
+    }
+}
+
+/// A session and its delegate.
+///
+/// Sessions share no connections. Within a session, a connection of HTTP/2 may also serve another host that its
+/// certificate names, and the platform does not ask about that host again.
+struct URLSessionOwner: Sendable {
+    let session: URLSession
+    let exchanges: URLSessionExchanges
+
+    init(_ configuration: URLSessionConfiguration, _ exchanges: URLSessionExchanges) {
+        self.exchanges = exchanges
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: exchanges.queue)
     }
 }
 
@@ -231,3 +238,19 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         #endif
     }
 }
+
+#if canImport(FoundationNetworking)
+/// A serial queue that runs the callbacks of a session.
+///
+/// Foundation on Linux adds only blocks to a delegate queue. `OperationQueue` wraps each block in an operation, which
+/// costs 13 more allocations per callback.
+// The superclass is Sendable, and the only property added is a dispatch queue that never changes.
+final class URLSessionQueue: OperationQueue, @unchecked Sendable {
+    private let queue = DispatchQueue(label: "URLSessionTransport")
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
+
+    /// Keeps the order for operations too, although Foundation adds none today.
+    override func addOperation(_ operation: Operation) { queue.async { operation.start() } }
+}
+#endif

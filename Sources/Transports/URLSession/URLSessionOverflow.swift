@@ -51,10 +51,15 @@ final class URLSessionOverflow: Sendable {
     }
 
     /// Reads the oldest bytes after all added bytes have been written.
-    ///
-    /// Does not wait.
-    func read(_ byteCount: Int, _ completion: @escaping @Sendable (Result<Data, any Error>) -> Void) {
-        lane.add { [self] in completion(Result { try read(byteCount) }) }
+    func read(_ byteCount: Int) async throws -> Data {
+        try await lane.run { [self] in
+            let (file, offset) = content.withLock { ($0.file, $0.readByteCount) }
+            guard let data = try? file?.read(byteCount, from: offset), data.count == byteCount else {
+                throw PipelineError(.file(.unreadable), "the temporary file for the body cannot be read")
+            }
+            content.withLock { $0.readByteCount += byteCount }
+            return data
+        }
     }
 
     /// Blocks the thread while too many bytes wait to be written.
@@ -86,14 +91,5 @@ final class URLSessionOverflow: Sendable {
         let file = try content.withLock(\.file) ?? FileWriter.temporary(in: nil, lane)
         content.withLock { $0.file = file }
         try file.append(data)
-    }
-
-    private func read(_ byteCount: Int) throws -> Data {
-        let (file, offset) = content.withLock { ($0.file, $0.readByteCount) }
-        guard let data = try? file?.read(byteCount, from: offset), data.count == byteCount else {
-            throw PipelineError(.file(.unreadable), "the temporary file for the body cannot be read")
-        }
-        content.withLock { $0.readByteCount += byteCount }
-        return data
     }
 }

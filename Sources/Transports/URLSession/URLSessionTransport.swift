@@ -103,8 +103,8 @@ public import Foundation
 /// - A reset during a handshake is `connectionLost`.
 /// - With HTTP/2, header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
-    private let general: URLSessionLane
-    private let ruled: HostRules<URLSessionLane>
+    private let general: URLSessionOwner
+    private let ruled: HostRules<URLSessionOwner>
     private let unreadByteCount: Int
     private let spooledByteCount: Int
     private let machine: Machine
@@ -151,16 +151,16 @@ public final class URLSessionTransport: Transport {
         self.spooledByteCount = spooledByteCount
         self.machine = machine
         self.trust = URLSessionTrust(trust, identities)
-        general = URLSessionLane(configuration, delegate)
+        general = URLSessionOwner(configuration, delegate)
         #if canImport(FoundationNetworking)
         ruled = HostRules([:])
         #else
-        ruled = HostRules(trust.rules.mapValues { _ in URLSessionLane(configuration, URLSessionExchanges()) })
+        ruled = HostRules(trust.rules.mapValues { _ in URLSessionOwner(configuration, URLSessionExchanges()) })
         #endif
     }
 
     deinit {
-        for lane in [general] + ruled.values { lane.session.finishTasksAndInvalidate() }
+        for owner in [general] + ruled.values { owner.session.finishTasksAndInvalidate() }
     }
 
     /// The delegate of the session for hosts without a rule.
@@ -202,8 +202,6 @@ public final class URLSessionTransport: Transport {
         try trust?.check(request)
         #if canImport(FoundationNetworking)
         if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
-        #endif
-        #if canImport(FoundationNetworking)
         if URLSessionResponseHead.asksForCoding(in: request.headers[.acceptEncoding]), !request.headers.contains(.range)
         {
             context.report(.event("requestedCoding", of: name))
@@ -211,7 +209,7 @@ public final class URLSessionTransport: Transport {
         #endif
         let request = Self.askingForCoding(request)
         let upload = try await URLSessionUpload(request, limit: spooledByteCount)
-        let lane = ruled.isEmpty ? general : ruled.value(for: request.ruleHost) ?? general
+        let owner = ruled.isEmpty ? general : ruled.value(for: request.ruleHost) ?? general
         let exchange = URLSessionExchange(
             request: request,
             isStreaming: context.wantsStream,
@@ -219,11 +217,11 @@ public final class URLSessionTransport: Transport {
             // A body that the pipeline reads itself must not fail because the network was faster.
             spills: context.wantsStream && !context.isStreaming,
             upload: upload,
-            owner: lane.exchanges,
+            owner: owner.exchanges,
             trust: trust,
             context: context
         )
-        lane.exchanges.start(exchange) { [session = lane.session] in upload.makeTask(in: session) }
+        owner.exchanges.start(exchange) { [session = owner.session] in upload.makeTask(in: session) }
         do {
             let response = try await exchange.response()
             #if canImport(FoundationNetworking)

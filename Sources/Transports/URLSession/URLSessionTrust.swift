@@ -33,8 +33,7 @@ struct URLSessionTrust: Sendable {
             let code = PipelineError.Code.unsupported(capability)
             throw PipelineError(code, "\(Self.problem(capability, [host])); \(Self.remedy(capability))")
         }
-        guard !isSecure, let pins = rule?.pins, pins.isEnforced(at: policy.now()) else { return }
-        throw PipelineError(.tls(.pin), "\(host) is pinned, and a request without TLS has no key to check; use https")
+        if let rule { try policy.checkTLS(of: request, rule) }
     }
 
     /// The settings that the session cannot apply.

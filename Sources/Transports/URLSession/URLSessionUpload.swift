@@ -32,10 +32,8 @@ struct URLSessionUpload: Sendable {
         } else if let bytes = request.body.bytes {
             (body, file, spool) = (bytes, nil, nil)
         } else {
-            switch try await URLSessionSpool(request.body, limit: limit) {
-            case .bytes(let bytes): (body, file, spool) = (bytes.isEmpty ? nil : bytes, nil, nil)
-            case .file(let spool): (body, file, self.spool) = (nil, spool.url, spool)
-            }
+            let (bytes, spool) = try await Self.readAll(request.body, limit: limit)
+            (body, file, self.spool) = (bytes.isEmpty ? nil : bytes, spool?.url, spool)
         }
         if body != nil || file != nil, request.method == .get || request.method == .head {
             throw PipelineError(.invalidRequest(.body), "Foundation sends no body with \(request.method)")
@@ -51,6 +49,42 @@ struct URLSessionUpload: Sendable {
         #else
         (self.body, self.file, self.request) = (body, file, converted)
         #endif
+    }
+
+    private static let memoryByteCount = 1 << 20
+
+    /// Reads a streamed body to its end, because Foundation cannot send it otherwise: a short body into memory, a
+    /// longer one into a temporary file, which is removed when the last reference to it is released.
+    private static func readAll(_ body: PipelineBody, limit: Int) async throws -> (bytes: Data, file: FileWriter?) {
+        let lane = FileLane()
+        var bytes = Data()
+        var file: FileWriter?
+        var byteCount = 0
+        for try await chunk in body.chunks() {
+            guard chunk.count <= limit - byteCount else {
+                throw PipelineError(.limit(.bodyBytes), "the body is larger than the \(limit) bytes allowed")
+            }
+            byteCount += chunk.count
+            if let file {
+                try await lane.run { try file.append(chunk) }
+                continue
+            }
+            bytes.append(chunk)
+            guard byteCount > memoryByteCount else { continue }
+            file = try await lane.run { [bytes] in
+                let file = try FileWriter.temporary(in: nil, lane)
+                try file.append(bytes)
+                return file
+            }
+            bytes = Data()
+        }
+        // A stream may end early because its reader is cancelled; the bytes read by then are not the whole body.
+        try Task.checkCancellation()
+        // A transport that streams request bodies would have announced this length.
+        if let announced = body.byteCount, announced != byteCount {
+            throw PipelineError(.bodyChanged, "the body has \(byteCount) bytes, \(announced) were announced")
+        }
+        return (bytes, file)
     }
 
     private static func makeURLRequest(_ request: PipelineRequest) throws -> URLRequest {

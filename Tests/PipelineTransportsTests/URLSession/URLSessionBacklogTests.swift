@@ -44,9 +44,7 @@ struct URLSessionBacklogTests {
         switch piece {
         case .bytes(let data): data
         case .file(let overflow, let byteCount):
-            try await withCheckedThrowingContinuation { continuation in
-                overflow.read(byteCount) { continuation.resume(with: $0) }
-            }
+            try await overflow.read(byteCount)
         }
     }
 

@@ -13,10 +13,10 @@ struct AsyncHTTPClientReadTimerTests {
         var all: [HTTPClientError] = []
     }
 
-    private func makeTracker(_ loop: EmbeddedEventLoop, _ failures: Failures) -> AsyncHTTPClientTracker {
-        var tracker = AsyncHTTPClientTracker()
-        tracker.timer = AsyncHTTPClientReadTimer(loop) { failures.all.append($0) }
-        return tracker
+    private func makeHandler(_ loop: EmbeddedEventLoop, _ failures: Failures) -> AsyncHTTPClientExchangeHandler {
+        let handler = AsyncHTTPClientExchangeHandler(informationalLimit: 100, isStream: false)
+        handler.timer = AsyncHTTPClientReadTimer(loop) { failures.all.append($0) }
+        return handler
     }
 
     @Test(
@@ -25,13 +25,13 @@ struct AsyncHTTPClientReadTimerTests {
     )
     func drip(hasTimeout: Bool) {
         let (loop, failures) = (EmbeddedEventLoop(), Failures())
-        let tracker = makeTracker(loop, failures)
-        if hasTimeout { tracker.timer?.start(.minutes(6), or: .readTimeout) }
+        let handler = makeHandler(loop, failures)
+        if hasTimeout { handler.timer?.start(.minutes(6), or: .readTimeout) }
         loop.advanceTime(by: .minutes(5))
-        tracker.headIsIncomplete()
+        handler.headIsIncomplete()
         loop.advanceTime(by: .seconds(29))
         // Further bytes do not extend the limit.
-        tracker.headIsIncomplete()
+        handler.headIsIncomplete()
         #expect(failures.all.isEmpty)
         loop.advanceTime(by: .seconds(1))
         #expect(failures.all == [.deadlineExceeded])
@@ -40,18 +40,18 @@ struct AsyncHTTPClientReadTimerTests {
     @Test("G11: a head that is complete within its limit passes, however long the silence before it was")
     func longPolling() {
         let (loop, failures) = (EmbeddedEventLoop(), Failures())
-        var tracker = makeTracker(loop, failures)
+        let handler = makeHandler(loop, failures)
         for _ in 0..<2 {
             loop.advanceTime(by: .minutes(5))
-            tracker.headIsIncomplete()
+            handler.headIsIncomplete()
             loop.advanceTime(by: .seconds(29))
             // An interim response has a limit of its own, and the silence after it has none.
-            tracker.headHasCome(HTTPResponseHead(version: .http1_1, status: .processing))
+            handler.headHasCome(HTTPResponseHead(version: .http1_1, status: .processing))
         }
         loop.advanceTime(by: .minutes(5))
-        tracker.headIsIncomplete()
+        handler.headIsIncomplete()
         loop.advanceTime(by: .seconds(29))
-        tracker.headHasCome(HTTPResponseHead(version: .http1_1, status: .ok))
+        handler.headHasCome(HTTPResponseHead(version: .http1_1, status: .ok))
         loop.advanceTime(by: .hours(1))
         #expect(failures.all.isEmpty)
     }

@@ -12,7 +12,7 @@ struct ProxyPolicyTests {
     private static let canary = Policy.Credential(username: "canary-user", password: "canary-word")
 
     private func name(_ policy: Policy, _ url: String) throws -> String? {
-        try ProxyChoices(policy, .fake())?.choice(for: PipelineRequest(url: url))?.0.name
+        try ProxyChoices(policy, .fake())?.choice(for: PipelineRequest(url: url))?.name
     }
 
     @Test("One proxy applies to every host but the exceptions")

@@ -222,13 +222,12 @@ struct ProxyRelayTests {
         let proxy = try Kind.http.start { _ in [.respond(200, body: "proxy")] }
         defer { proxy.stop() }
         let route = Kind.http.route(to: proxy)
-        let choice = ProxyChoice(route: route, name: "the proxy", remedy: "")
-        let relay = try await ProxyRelay.start(for: choice, route, .init())
+        let relay = try await ProxyRelay.start(for: ProxyChoice(route: route, name: "the proxy"), .init())
         var configuration = HTTPClient.Configuration()
-        let authorizations: [HTTPClient.Authorization?] = [nil, .bearer(tokens: "x"), relay.proxy.authorization]
+        let authorizations: [HTTPClient.Authorization?] = [nil, .bearer(tokens: "x"), relay.clientProxy.authorization]
         var bodies: [String?] = []
         for authorization in authorizations {
-            configuration.proxy = .server(host: "127.0.0.1", port: relay.proxy.port, authorization: authorization)
+            configuration.proxy = .server(host: "127.0.0.1", port: relay.clientProxy.port, authorization: authorization)
             configuration.connectionPool.retryConnectionEstablishment = false
             let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
             let response = try? await client.execute(HTTPClientRequest(url: "http://api.test"), timeout: .seconds(60))
@@ -238,7 +237,7 @@ struct ProxyRelayTests {
         }
         #expect(bodies == [nil, nil, "proxy"])
         #expect(proxy.activity.connectionCount == 1)
-        let port = relay.proxy.port
+        let port = relay.clientProxy.port
         await relay.close()
         let gone = transport(.http(host: "127.0.0.1", port: port))
         #expect(try await failure(gone)?.code == .connect(.refused))

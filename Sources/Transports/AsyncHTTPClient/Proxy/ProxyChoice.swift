@@ -3,21 +3,29 @@ import HTTPTypes
 import PipelineCore
 
 /// The proxy that applies to a request.
-struct ProxyChoice: Sendable {
-    /// The proxy, or `nil` if the variable that applies has another form.
-    let route: AsyncHTTPClientTransport.ProxyPolicy.Route?
+struct ProxyChoice: Sendable, Hashable {
+    let route: AsyncHTTPClientTransport.ProxyPolicy.Route
     /// What messages call the proxy; contains no credential, and nothing of the value of a variable.
     let name: String
-    /// What to do if the proxy must not receive a credential.
-    let remedy: String
 }
 
 /// The source of the proxies of a transport.
 struct ProxyChoices: Sendable {
+    private typealias Route = AsyncHTTPClientTransport.ProxyPolicy.Route
+
     private enum Source {
         case environment(ProxyVariables)
-        case proxy(AsyncHTTPClientTransport.ProxyPolicy.Route, ProxyExceptions)
-        case rules(HostRules<AsyncHTTPClientTransport.ProxyPolicy.Route>)
+        case proxy(Route, ProxyExceptions)
+        case rules(HostRules<Route>)
+    }
+
+    /// A proxy before it is checked.
+    private struct Candidate {
+        /// The proxy, or `nil` if the variable that applies has another form.
+        let route: Route?
+        let name: String
+        /// What to do if the proxy must not receive a credential.
+        let remedy: String
     }
 
     private let source: Source
@@ -35,7 +43,7 @@ struct ProxyChoices: Sendable {
     /// Returns the proxy for a request, or `nil` if it goes to the server directly.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest` if the proxy cannot be used or must not get the request.
-    func choice(for request: PipelineRequest) throws -> (ProxyChoice, AsyncHTTPClientTransport.ProxyPolicy.Route)? {
+    func choice(for request: PipelineRequest) throws -> ProxyChoice? {
         guard let choice = find(request.head.scheme ?? "", request.head.authority ?? "") else { return nil }
         if case .environment(let variables) = source {
             if let failure = ProxyVariables.failure(of: request, { variables }) { throw failure }
@@ -63,31 +71,26 @@ struct ProxyChoices: Sendable {
                 """
             )
         }
-        return (choice, route)
+        return ProxyChoice(route: route, name: choice.name)
     }
 
-    private func find(_ scheme: String, _ authority: String) -> ProxyChoice? {
+    private func find(_ scheme: String, _ authority: String) -> Candidate? {
+        let host = ProxyVariables.host(of: authority)
+        let (route, remedy): (Route, String)
         switch source {
         case .environment(let variables):
             let setting = variables.setting(forScheme: scheme, authority: authority, isForCurl: false)
-            guard let setting else { return nil }
-            let route = ProxyAddress(setting.value).flatMap(AsyncHTTPClientTransport.ProxyPolicy.Route.init)
-            return ProxyChoice(route: route, name: "the proxy in \(setting.variable)", remedy: "")
-        case .proxy(let route, let exceptions):
-            let host = ProxyVariables.host(of: authority)
+            return setting.map { setting in
+                Candidate(route: Route(setting.value), name: "the proxy in \(setting.variable)", remedy: "")
+            }
+        case .proxy(let proxy, let exceptions):
             guard !exceptions.contains(host, port: ProxyVariables.port(of: authority, scheme)) else { return nil }
-            return Self.choice(route, remedy: "add \(host) to the exceptions")
+            (route, remedy) = (proxy, "add \(host) to the exceptions")
         case .rules(let rules):
-            let host = ProxyVariables.host(of: authority)
-            return rules.value(for: host).flatMap { Self.choice($0, remedy: "add the rule \"\(host)\": .direct") }
+            guard let rule = rules.value(for: host) else { return nil }
+            (route, remedy) = (rule, "add the rule \"\(host)\": .direct")
         }
-    }
-
-    private static func choice(
-        _ route: AsyncHTTPClientTransport.ProxyPolicy.Route,
-        remedy: String
-    ) -> ProxyChoice? {
-        route.kind == .direct ? nil : ProxyChoice(route: route, name: "the \(route)", remedy: remedy)
+        return route.kind == .direct ? nil : Candidate(route: route, name: "the \(route)", remedy: remedy)
     }
 }
 #endif

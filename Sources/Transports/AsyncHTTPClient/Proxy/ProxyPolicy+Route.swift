@@ -91,19 +91,45 @@ extension AsyncHTTPClientTransport.ProxyPolicy.Route {
         self.init(kind: kind, host: name, port: port, credential: credential)
     }
 
-    /// Creates a route from an address of the environment, or `nil` if its scheme is not supported.
-    init?(_ address: ProxyAddress) {
+    /// Parses the value of an environment variable: `[scheme://][user[:password]@]host[:port]`.
+    ///
+    /// The user name and password are percent-decoded. The port defaults to 443 for `https` and to 1080 otherwise, as
+    /// in curl. Returns `nil` if there is no host, or if the port or the scheme is invalid.
+    init?(_ text: String) {
+        let separator = text.firstRange(of: "://")
         let kind: Kind
-        switch address.scheme {
-        case "http": kind = .http
+        switch separator.map({ text[..<$0.lowerBound].lowercased() }) {
+        case nil, "http": kind = .http
         case "https": kind = .https
         case "socks5", "socks5h": kind = .socks5
         default: return nil
         }
-        let credential = address.credential.map {
-            AsyncHTTPClientTransport.ProxyPolicy.Credential(username: $0.user, password: $0.password)
+        var authority = (separator.map { text[$0.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
+        var credential: AsyncHTTPClientTransport.ProxyPolicy.Credential?
+        if let at = authority.lastIndex(of: "@") {
+            let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.removingPercentEncoding ?? String($0) }
+            credential = .init(username: parts[0], password: parts.count > 1 ? parts[1] : "")
+            authority = authority[authority.index(after: at)...]
         }
-        self.init(kind: kind, host: address.host, port: address.port, credential: credential)
+        var port = authority[authority.endIndex...]
+        if authority.first == "[" {
+            guard let close = authority.firstIndex(of: "]") else { return nil }
+            port = authority[authority.index(after: close)...]
+            authority = authority[..<close].dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            port = authority[colon...]
+            authority = authority[..<colon]
+        }
+        guard !authority.isEmpty, let number = Self.number(port, of: kind) else { return nil }
+        self.init(kind: kind, host: String(authority), port: number, credential: credential)
+    }
+
+    /// Returns the number after the colon.
+    private static func number(_ text: Substring, of kind: Kind) -> Int? {
+        guard !text.isEmpty, text != ":" else { return kind == .https ? 443 : 1_080 }
+        guard text.first == ":", let number = UInt16(text.dropFirst()), number > 0 else { return nil }
+        return Int(number)
     }
 
     /// Whether the credential, if there is one, can be sent to this kind of proxy.

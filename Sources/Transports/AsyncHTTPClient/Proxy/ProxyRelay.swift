@@ -15,34 +15,27 @@ import Synchronization
 /// The relay serves only clients that send its secret, 128 random bits, so that no other process can use the proxy. It
 /// never sends the secret to the proxy.
 final class ProxyRelay: Sendable {
-    private struct Board {
+    private struct State {
         var isClosed = false
+        var port = 0
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// The last failure for each target.
         var failures: [ProxyTarget: PipelineError] = [:]
     }
 
-    let route: AsyncHTTPClientTransport.ProxyPolicy.Route
+    let proxy: ProxyChoice
     let tls: NIOSSLContext?
     let connectTimeout: TimeAmount
-    private let name: String
     private let token: String
-    private let board = Mutex(Board())
-    private let listener = Mutex<(any Channel)?>(nil)
+    private let state = Mutex(State())
 
     /// The most targets whose last failure is kept.
     private static let maximumFailureCount = 1_000
 
-    private init(
-        _ choice: ProxyChoice,
-        _ route: AsyncHTTPClientTransport.ProxyPolicy.Route,
-        _ tls: NIOSSLContext?,
-        _ connectTimeout: TimeAmount
-    ) {
-        self.route = route
+    private init(_ proxy: ProxyChoice, _ tls: NIOSSLContext?, _ connectTimeout: TimeAmount) {
+        self.proxy = proxy
         self.tls = tls
         self.connectTimeout = connectTimeout
-        name = choice.name
         var random = SystemRandomNumberGenerator()
         token = (0..<2).map { _ in String(random.next() as UInt64, radix: 16) }.joined(separator: "-")
     }
@@ -51,17 +44,16 @@ final class ProxyRelay: Sendable {
     ///
     /// - Throws: an error of NIO if no port can be opened or the authorities cannot be read.
     static func start(
-        for choice: ProxyChoice,
-        _ route: AsyncHTTPClientTransport.ProxyPolicy.Route,
+        for proxy: ProxyChoice,
         _ configuration: HTTPClient.Configuration
     ) async throws -> ProxyRelay {
         var tls: NIOSSLContext?
-        if route.kind == .https {
+        if proxy.route.kind == .https {
             let settings = makeTLSConfiguration(configuration.tlsConfiguration ?? .makeClientConfiguration())
             tls = try await NIOThreadPool.singleton.runIfActive { try NIOSSLContext(configuration: settings) }
         }
         // AsyncHTTPClient's own default.
-        let relay = ProxyRelay(choice, route, tls, configuration.timeout.connect ?? .seconds(10))
+        let relay = ProxyRelay(proxy, tls, configuration.timeout.connect ?? .seconds(10))
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -73,7 +65,8 @@ final class ProxyRelay: Sendable {
             }
             .bind(host: "127.0.0.1", port: 0)
             .get()
-        relay.listener.withLock { $0 = listener }
+        relay.state.withLock { $0.port = listener.localAddress?.port ?? 0 }
+        relay.add(listener)
         return relay
     }
 
@@ -88,9 +81,8 @@ final class ProxyRelay: Sendable {
     }
 
     /// The relay as AsyncHTTPClient's proxy.
-    var proxy: HTTPClient.Configuration.Proxy {
-        let port = listener.withLock { $0?.localAddress?.port }
-        return .server(host: "127.0.0.1", port: port ?? 0, authorization: .bearer(tokens: token))
+    var clientProxy: HTTPClient.Configuration.Proxy {
+        .server(host: "127.0.0.1", port: state.withLock(\.port), authorization: .bearer(tokens: token))
     }
 
     /// Returns whether a client sent the relay's secret; the time depends only on the length.
@@ -103,20 +95,20 @@ final class ProxyRelay: Sendable {
     // MARK: Failures
 
     func report(_ fault: ProxyFault, of target: ProxyTarget) {
-        let error = fault.error(from: name)
-        board.withLock { board in
-            if board.failures.count >= Self.maximumFailureCount, board.failures[target] == nil {
-                board.failures.removeAll()
+        let error = fault.error(from: proxy.name)
+        state.withLock { state in
+            if state.failures.count >= Self.maximumFailureCount, state.failures[target] == nil {
+                state.failures.removeAll()
             }
-            board.failures[target] = error
+            state.failures[target] = error
         }
     }
 
     /// Returns the reason why AsyncHTTPClient got no tunnel, or `nil` if the error has another cause.
     func failure(_ error: any Error, of request: PipelineRequest) -> PipelineError? {
         guard let error = error as? HTTPClientError, error == .invalidProxyResponse else { return nil }
-        let known = ProxyTarget(request).flatMap { target in board.withLock { $0.failures[target] } }
-        return known ?? PipelineError(.proxy(.refused), "\(name) opened no tunnel to the host")
+        let known = ProxyTarget(request).flatMap { target in state.withLock { $0.failures[target] } }
+        return known ?? PipelineError(.proxy(.refused), "\(proxy.name) opened no tunnel to the host")
     }
 
     // MARK: Connections
@@ -124,25 +116,24 @@ final class ProxyRelay: Sendable {
     /// Closes a connection with the relay.
     func add(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
-        let isClosed = board.withLock { board in
-            if !board.isClosed { board.channels[id] = channel }
-            return board.isClosed
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.channels[id] = channel }
+            return state.isClosed
         }
         guard !isClosed else { return channel.close(promise: nil) }
         channel.closeFuture.whenComplete { [weak self] _ in
-            self?.board.withLock { $0.channels[id] = nil }
+            self?.state.withLock { $0.channels[id] = nil }
         }
     }
 
     /// Closes the port and all connections, and waits until they are closed.
     func close() async {
-        let channels = board.withLock { board in
-            board.isClosed = true
-            return Array(board.channels.values)
+        let channels = state.withLock { state in
+            state.isClosed = true
+            return Array(state.channels.values)
         }
-        let listener = listener.withLock { $0 }
-        for channel in [listener].compactMap(\.self) + channels { channel.close(promise: nil) }
-        for channel in [listener].compactMap(\.self) + channels { try? await channel.closeFuture.get() }
+        for channel in channels { channel.close(promise: nil) }
+        for channel in channels { try? await channel.closeFuture.get() }
     }
 }
 #endif

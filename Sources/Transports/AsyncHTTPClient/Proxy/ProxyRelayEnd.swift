@@ -1,16 +1,7 @@
 #if AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// One end of an open tunnel: passes what its connection receives on to the other end.
 ///

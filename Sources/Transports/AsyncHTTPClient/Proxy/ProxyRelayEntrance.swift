@@ -76,7 +76,7 @@ final class ProxyRelayEntrance: ChannelInboundHandler, RemovableChannelHandler {
                 channel.closeFuture.whenComplete { _ in upstream.close(promise: nil) }
                 return upstream.eventLoop.makeSucceededVoidFuture()
             }
-            .connect(host: relay.route.host, port: relay.route.port)
+            .connect(host: relay.proxy.route.host, port: relay.proxy.route.port)
             .assumeIsolated()
             .whenComplete { result in
                 switch result {
@@ -92,16 +92,16 @@ final class ProxyRelayEntrance: ChannelInboundHandler, RemovableChannelHandler {
         guard !hasEnded else { return upstream.close(promise: nil) }
         relay.add(upstream)
         let exit = ProxyRelayExit(
-            ProxyHandshake(relay.route, target),
-            secureHost: relay.tls.map { _ in relay.route.host }
+            ProxyHandshake(relay.proxy.route, target),
+            secureHost: relay.tls.map { _ in relay.proxy.route.host }
         ) {
             self.finish($0, upstream, target, context)
         }
         do {
             let pipeline = upstream.pipeline.syncOperations
             if let tls = relay.tls {
-                let isAddress = ProxyExceptions.address(relay.route.host) != nil
-                let name = isAddress ? nil : relay.route.host
+                let isAddress = ProxyExceptions.address(relay.proxy.route.host) != nil
+                let name = isAddress ? nil : relay.proxy.route.host
                 try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
             }
             try pipeline.addHandler(exit)

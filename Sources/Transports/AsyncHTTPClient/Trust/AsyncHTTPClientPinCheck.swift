@@ -6,13 +6,8 @@ import PipelineCore
 
 /// The check of a server's key on each new connection of a client.
 struct AsyncHTTPClientPinCheck: Sendable {
-    /// No pin matches the key of the server.
-    struct Failure: Error {
-        let seenPin: TrustPin?
-    }
-
-    /// What a connection has to report.
-    struct Finding: Sendable {
+    /// What a connection has to report; an error if the connection must not be used.
+    struct Finding: Error {
         let outcome: TrustReport.Outcome
         let seenPin: TrustPin?
     }
@@ -39,17 +34,16 @@ struct AsyncHTTPClientPinCheck: Sendable {
     ///
     /// AsyncHTTPClient gives up a connection if this throws, but leaves it open.
     ///
-    /// - Throws: `Failure` if the connection must not be used. A connection without TLS has no key.
+    /// - Throws: `Finding` if the connection must not be used. A connection without TLS has no key.
     func check(_ pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel) throws {
         let seenPin = (try? pipeline.nioSSL_peerCertificate()).flatMap { try? $0.extractPublicKey().toSPKIBytes() }
             .map { TrustPin(subjectPublicKeyInfo: $0) }
         guard let outcome = pins.outcome(of: seenPin, at: now()) else { return }
-        guard outcome == .rejected else {
-            return try pipeline.addHandler(Mark(Finding(outcome: outcome, seenPin: seenPin)), position: .last)
-        }
+        let finding = Finding(outcome: outcome, seenPin: seenPin)
+        guard outcome == .rejected else { return try pipeline.addHandler(Mark(finding), position: .last) }
         // Not within this turn, in which AsyncHTTPClient learns of the failure.
         channel.eventLoop.execute { channel.close(promise: nil) }
-        throw Failure(seenPin: seenPin)
+        throw finding
     }
 }
 #endif

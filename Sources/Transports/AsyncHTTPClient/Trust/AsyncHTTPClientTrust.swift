@@ -7,7 +7,7 @@ import PipelineCore
 
 /// The trust rules and client identities of a transport.
 struct AsyncHTTPClientTrust: Sendable {
-    private let policy: TrustPolicy
+    let policy: TrustPolicy
     private let identities: ClientIdentities?
     private let name = "AsyncHTTPClientTransport"
 
@@ -32,17 +32,6 @@ struct AsyncHTTPClientTrust: Sendable {
                 let check = rule.pins.map { AsyncHTTPClientPinCheck(pins: $0, now: policy.now) }
                 return make(rule, configuration.applying(rule), check)
             }
-        )
-    }
-
-    /// Checks whether a request may be sent to a host with pins, which need TLS.
-    ///
-    /// - Throws: `PipelineError` with code `tls.pin`.
-    func check(_ request: PipelineRequest, _ rule: TrustPolicy.Rule) throws {
-        guard request.head.scheme != "https", let pins = rule.pins, pins.isEnforced(at: policy.now()) else { return }
-        throw PipelineError(
-            .tls(.pin),
-            "\(request.ruleHost) is pinned, and a request without TLS has no key to check; use https"
         )
     }
 
@@ -83,10 +72,10 @@ struct AsyncHTTPClientTrust: Sendable {
 
     /// Returns the error of a failed exchange, after reporting a pin that was rejected.
     func failure(_ error: any Error, of request: PipelineRequest, _ context: PipelineContext) -> any Error {
-        guard let failure = error as? AsyncHTTPClientPinCheck.Failure else { return error }
+        guard let finding = error as? AsyncHTTPClientPinCheck.Finding else { return error }
         let host = request.ruleHost
-        report(.init(outcome: .rejected, seenPin: failure.seenPin), host, context)
-        return PipelineError.pin(host, failure.seenPin)
+        report(finding, host, context)
+        return PipelineError.pin(host, finding.seenPin)
     }
 
     /// Reports to the policy's closure and to the exchange.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: ownership of the client", .tags(.concurrent), .realTime, .watched)
-struct AsyncHTTPClientLeaseTests {
+struct AsyncHTTPClientHandleTests {
     @Test("P08: after a shutdown, calls fail with clientClosed, and a second shutdown does nothing")
     func shutdown() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: informational responses", .tags(.concurrent), .realTime, .watched)
-struct AsyncHTTPClientHeadCheckTests {
+struct InformationalResponseTests {
     @Test("H11: the maximum number of informational responses can be set", arguments: [0, 3])
     func informationalCount(limit: Int) async throws {
         let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration(informationalCount: limit)
@@ -16,7 +16,7 @@ struct AsyncHTTPClientHeadCheckTests {
             (limit, FramingOutcome.answer(200, "hello")), (limit + 1, .failure(.limit(.informational))),
         ] {
             let text =
-                String(repeating: hint, count: count) + AsyncHTTPClientGuardTests.head
+                String(repeating: hint, count: count) + AsyncHTTPClientExchangeHandlerTests.head
                 + "Content-Length: 5\r\n\r\nhello"
             let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
             #expect(try await bench.outcome() == expected)

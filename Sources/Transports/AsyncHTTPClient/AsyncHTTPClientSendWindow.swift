@@ -6,7 +6,7 @@ import NIOCore
 /// AsyncHTTPClient requests the next piece as soon as it has queued the last one for the event loop. It pauses only
 /// when the event loop reaches that piece and finds that the network accepts no more. On a busy machine, hundreds of
 /// pieces are queued by then.
-struct AsyncHTTPClientPace {
+struct AsyncHTTPClientSendWindow {
     /// The most pieces that are produced before the event loop reaches the first of them.
     private static let pieceCount = 16
 

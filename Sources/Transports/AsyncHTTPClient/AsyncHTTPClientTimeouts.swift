@@ -2,18 +2,18 @@
 import PipelineCore
 import Synchronization
 
-/// A watch that limits how long an exchange waits for the network.
+/// A timeouts that limits how long an exchange waits for the network.
 ///
 /// It cancels work if the server accepts or sends nothing for too long.
 ///
 /// AsyncHTTPClient's own timers cannot do this. Its read timer also runs while the reader of a body pauses; its write
 /// timer runs only while the network accepts everything.
-final class AsyncHTTPClientWatch: Sendable {
+final class AsyncHTTPClientTimeouts: Sendable {
     private struct State {
-        /// When a piece of the request's body began to wait to be accepted.
+        /// When a piece of the request's body must have been accepted.
         var writing: PipelineClock.Instant?
-        /// When the exchange began to wait for a part of the response.
-        var reading: (since: PipelineClock.Instant, isHead: Bool)?
+        /// When the next part of the response must have arrived.
+        var reading: (deadline: PipelineClock.Instant, isHead: Bool)?
         /// Whether the response has begun.
         var hasHead = false
         /// Whether the response has ended the upload; the piece in progress is then never accepted.
@@ -23,21 +23,19 @@ final class AsyncHTTPClientWatch: Sendable {
         var timeout: PipelineError?
     }
 
-    private typealias Timekeeper = AsyncHTTPClientTimekeeper
-
-    private let timekeeper: AsyncHTTPClientTimekeeper
+    private let timer: AsyncHTTPClientTimer
     private let head: Duration?
     private let idle: Duration?
     private let write: Duration?
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - timekeeper: checks the waits; its timeouts include these.
+    ///   - timer: checks the waits; its timeouts include these.
     ///   - head: the longest wait for the header fields after a body in pieces has been sent.
     ///   - idle: the longest wait for the next bytes of the response's body.
     ///   - write: the longest wait for a piece of the request's body to be accepted.
-    init(_ timekeeper: AsyncHTTPClientTimekeeper, head: Duration?, idle: Duration?, write: Duration?) {
-        self.timekeeper = timekeeper
+    init(_ timer: AsyncHTTPClientTimer, head: Duration?, idle: Duration?, write: Duration?) {
+        self.timer = timer
         self.head = head
         self.idle = idle
         self.write = write
@@ -50,15 +48,15 @@ final class AsyncHTTPClientWatch: Sendable {
         state.withLock { state in
             state.writing = nil
             guard let reading = state.reading else { return }
-            state.reading = reading.isHead ? nil : (Timekeeper.clock.now, false)
+            state.reading = reading.isHead ? nil : idle.map { (Self.now.advanced(by: $0), false) }
         }
     }
 
     /// Notes that the network must accept a piece.
     func isWriting() {
-        guard write != nil else { return }
+        guard let write else { return }
         state.withLock { state in
-            if !state.hasEndedUpload { state.writing = Timekeeper.clock.now }
+            if !state.hasEndedUpload { state.writing = Self.now.advanced(by: write) }
         }
     }
 
@@ -66,14 +64,15 @@ final class AsyncHTTPClientWatch: Sendable {
     func isWaitingForHead() {
         state.withLock { state in
             state.writing = nil
-            if state.reading == nil, !state.hasHead { state.reading = (Timekeeper.clock.now, true) }
+            guard let head, state.reading == nil, !state.hasHead else { return }
+            state.reading = (Self.now.advanced(by: head), true)
         }
     }
 
     /// Starts the wait for bytes of the response's body.
     func isWaitingForBytes() {
-        guard idle != nil else { return }
-        state.withLock { $0.reading = (Timekeeper.clock.now, false) }
+        guard let idle else { return }
+        state.withLock { $0.reading = (Self.now.advanced(by: idle), false) }
     }
 
     /// Notes that the response has begun.
@@ -92,16 +91,15 @@ final class AsyncHTTPClientWatch: Sendable {
     /// The work runs in its own task, so that it can be cancelled without its caller.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard head != nil || idle != nil || write != nil else { return try await work() }
-        let now = Timekeeper.clock.now
         state.withLock { state in
             state.isWorking = true
             state.timeout = nil
             // While the body is not read, the server may have good reason to accept nothing.
-            if state.writing != nil { state.writing = now }
+            if let write, state.writing != nil { state.writing = Self.now.advanced(by: write) }
         }
         let task = begin(work)
-        let wait = state.withLock(\.isWorking) ? timekeeper.add(self) { task.cancel() } : nil
-        defer { wait.map(timekeeper.remove) }
+        let wait = state.withLock(\.isWorking) ? timer.add(self) { task.cancel() } : nil
+        defer { wait.map(timer.remove) }
         do {
             return try await withTaskCancellationHandler {
                 try await task.value
@@ -133,18 +131,17 @@ final class AsyncHTTPClientWatch: Sendable {
     /// If it has expired, records the reason.
     func nextDeadline(at now: PipelineClock.Instant) -> PipelineClock.Instant? {
         state.withLock { state in
-            var earliest: (deadline: PipelineClock.Instant, timeout: PipelineError)?
-            if let writing = state.writing, let write { earliest = (writing.advanced(by: write), Self.writeTimeout) }
-            if let reading = state.reading, let limit = reading.isHead ? head : idle {
-                let deadline = reading.since.advanced(by: limit)
-                if deadline < earliest?.deadline ?? deadline.advanced(by: .nanoseconds(1)) {
-                    earliest = (deadline, reading.isHead ? Self.headTimeout : Self.idleTimeout)
-                }
+            guard let deadline = [state.writing, state.reading?.deadline].compactMap(\.self).min() else { return nil }
+            if deadline <= now, state.isWorking {
+                let isHead = state.reading?.isHead ?? false
+                state.timeout =
+                    state.writing == deadline ? Self.writeTimeout : isHead ? Self.headTimeout : Self.idleTimeout
             }
-            if let earliest, earliest.deadline <= now, state.isWorking { state.timeout = earliest.timeout }
-            return earliest?.deadline
+            return deadline
         }
     }
+
+    private static var now: PipelineClock.Instant { AsyncHTTPClientTimer.clock.now }
 
     private static let writeTimeout = PipelineError(.timeout(.write), "the server took no byte of the body in time")
     private static let headTimeout = PipelineError(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: connections", .tags(.concurrent), .realTime, .watched)
-struct AsyncHTTPClientGuardTests {
+struct AsyncHTTPClientExchangeHandlerTests {
     static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
 

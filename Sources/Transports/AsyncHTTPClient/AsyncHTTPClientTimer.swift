@@ -2,12 +2,12 @@
 import PipelineCore
 import Synchronization
 
-/// A timekeeper that monitors all exchanges of a transport that wait for the network, with a single timer.
+/// A timer for all exchanges of a transport that wait for the network.
 ///
-/// A timer for each exchange would wake a thread for each, which is a fifth of the cost of a small exchange.
-final class AsyncHTTPClientTimekeeper: Sendable {
+/// A timer of its own for each exchange would wake a thread for each, which is a fifth of the cost of a small exchange.
+final class AsyncHTTPClientTimer: Sendable {
     private struct State {
-        var waits: [Int: (watch: AsyncHTTPClientWatch, cancel: @Sendable () -> Void)] = [:]
+        var waits: [Int: (timeouts: AsyncHTTPClientTimeouts, cancel: @Sendable () -> Void)] = [:]
         var lastID = 0
         var isTicking = false
     }
@@ -24,14 +24,14 @@ final class AsyncHTTPClientTimekeeper: Sendable {
     }
 
     /// Starts monitoring a wait, and cancels it when its time is up.
-    func add(_ watch: AsyncHTTPClientWatch, cancel: @escaping @Sendable () -> Void) -> Int {
+    func add(_ timeouts: AsyncHTTPClientTimeouts, cancel: @escaping @Sendable () -> Void) -> Int {
         let (id, starts) = state.withLock { state in
             state.lastID += 1
-            state.waits[state.lastID] = (watch, cancel)
+            state.waits[state.lastID] = (timeouts, cancel)
             defer { state.isTicking = true }
             return (state.lastID, !state.isTicking)
         }
-        if starts { Task.detached { [longestPause] in await Self.tick(longestPause, self.look) } }
+        if starts { Task.detached { await self.tick() } }
         return id
     }
 
@@ -39,13 +39,13 @@ final class AsyncHTTPClientTimekeeper: Sendable {
         state.withLock { _ = $0.waits.removeValue(forKey: id) }
     }
 
-    private static func tick(_ pause: Duration, _ look: @Sendable () -> PipelineClock.Instant?) async {
-        var wake = clock.now.advanced(by: pause)
+    private func tick() async {
+        var wake = Self.clock.now.advanced(by: longestPause)
         while true {
-            try? await clock.sleep(until: wake)
+            try? await Self.clock.sleep(until: wake)
             guard let next = look() else { return }
             // A wait that begins in the meantime lasts at least the shortest timeout from now.
-            wake = min(next, clock.now.advanced(by: pause))
+            wake = min(next, Self.clock.now.advanced(by: longestPause))
         }
     }
 
@@ -61,7 +61,7 @@ final class AsyncHTTPClientTimekeeper: Sendable {
         guard !waits.isEmpty else { return nil }
         var next = now.advanced(by: longestPause)
         for wait in waits {
-            guard let deadline = wait.watch.nextDeadline(at: now) else { continue }
+            guard let deadline = wait.timeouts.nextDeadline(at: now) else { continue }
             if deadline <= now { wait.cancel() } else { next = min(next, deadline) }
         }
         return next

@@ -6,16 +6,14 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionSpool", .tags(.concurrent), .watched)
-struct URLSessionSpoolTests {
+@Suite("URLSessionUpload: streamed bodies", .tags(.concurrent), .watched)
+struct URLSessionStreamedUploadTests {
     @Test("I8 A body whose reader is cancelled is not treated as complete")
     func cancelled() async {
         let never = AsyncStream<Data> { _ in }
         let reader = Task {
-            switch try await URLSessionSpool(.stream(never), limit: 100) {
-            case .bytes(let bytes): bytes.count
-            case .file: -1
-            }
+            let request = try PipelineRequest(.put, url: "http://api.test", body: .stream(never))
+            return try await URLSessionUpload(request, limit: 100)
         }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }

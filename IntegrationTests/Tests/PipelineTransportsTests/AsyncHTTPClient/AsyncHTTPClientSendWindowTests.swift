@@ -6,8 +6,8 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("AsyncHTTPClientPace", .tags(.concurrent), .realTime, .watched)
-struct AsyncHTTPClientPaceTests {
+@Suite("AsyncHTTPClientSendWindow", .tags(.concurrent), .realTime, .watched)
+struct AsyncHTTPClientSendWindowTests {
     /// An event loop that is blocked until it is released.
     private final class StuckEventLoop: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -24,11 +24,11 @@ struct AsyncHTTPClientPaceTests {
         let made = Tally()
         let goneOn = Tally()
         let making = Task {
-            var pace = AsyncHTTPClientPace(eventLoop.group)
+            var window = AsyncHTTPClientSendWindow(eventLoop.group)
             var buffers: [ByteBuffer] = []
             for number in 0..<17 {
                 buffers.append(ByteBuffer(integer: number))
-                await pace.add(buffers[number])
+                await window.add(buffers[number])
                 made.add()
             }
             #expect(buffers.count == 17)
@@ -46,8 +46,8 @@ struct AsyncHTTPClientPaceTests {
     @Test("Released pieces are not counted")
     func released() async throws {
         let eventLoop = StuckEventLoop()
-        var pace = AsyncHTTPClientPace(eventLoop.group)
-        for number in 0..<1_000 { await pace.add(ByteBuffer(integer: number)) }
+        var window = AsyncHTTPClientSendWindow(eventLoop.group)
+        for number in 0..<1_000 { await window.add(ByteBuffer(integer: number)) }
         eventLoop.goOn()
         try await eventLoop.group.shutdownGracefully()
     }

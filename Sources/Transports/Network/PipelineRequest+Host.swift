@@ -3,6 +3,9 @@ import HTTPTypes
 import PipelineCore
 
 extension PipelineRequest {
+    /// The host to which rules of trust, identities and proxies apply.
+    var ruleHost: String { ProxyVariables.host(of: head.authority ?? "") }
+
     /// The host and port if the host is a loopback address, whatever the scheme is.
     var loopbackAuthority: String? {
         var plain = self

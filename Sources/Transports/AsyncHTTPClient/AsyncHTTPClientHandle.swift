@@ -5,7 +5,7 @@ import NIOSSL
 import Synchronization
 
 /// A client, shut down with the last reference to it if it belongs to the transport.
-final class AsyncHTTPClientLease: Sendable {
+final class AsyncHTTPClientHandle: Sendable {
     let client: HTTPClient
     /// The exchanges to which the client's connections report; `nil` for a shared client.
     let exchanges: AsyncHTTPClientExchanges?
@@ -24,10 +24,7 @@ final class AsyncHTTPClientLease: Sendable {
 
     private let hasEnded = Mutex(false)
 
-    /// Whether the client belongs to the transport and marks what happens on its connections.
-    var marksConnections: Bool { exchanges != nil }
-
-    /// Leases a client that its owner shares and shuts down.
+    /// Uses a client that its owner shares and shuts down.
     init(sharing client: HTTPClient) {
         self.client = client
         relay = nil
@@ -36,10 +33,10 @@ final class AsyncHTTPClientLease: Sendable {
         connectTimeout = .zero
     }
 
-    /// Creates a client that is shut down with the lease, and with it the relay through which it connects, if any.
+    /// Creates a client that is shut down with the handle, and with it the relay through which it connects, if any.
     init(makingClientWith settings: AsyncHTTPClientSettings, relay: ProxyRelay? = nil) {
         var configuration = settings.configuration
-        if let relay { configuration.proxy = relay.proxy }
+        if let relay { configuration.proxy = relay.clientProxy }
         self.relay = relay
         let exchanges = AsyncHTTPClientExchanges(
             hasPins: settings.pinCheck != nil,
