@@ -72,32 +72,25 @@ struct InspectedExchange {
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
-    /// Drops bodies in a content coding that is not decoded within the limit, because secrets in them cannot be found.
-    private mutating func dropCodedBodies(upTo limit: Int) {
+    /// Decodes the bodies; drops those that are not decoded within the limit, because secrets in them cannot be found.
+    private mutating func decodeBodies(upTo limit: Int) {
         let note = "in a content coding that is not decoded, or that has more than \(limit) bytes decoded"
-        if let body = recorded.request.body, !body.isEmpty, CodedBody.isNamed(in: recorded.request.headers),
-            (try? CodedBody.decode(body, recorded.request.headers, upTo: limit)) == nil
-        {
+        let sent = recorded.request
+        recorded = CodedBody.decoded(recorded, upTo: limit)
+        if let body = sent.body, !body.isEmpty, body == recorded.request.body, CodedBody.isNamed(in: sent.headers) {
             recorded.request.body = nil
             requestNote = "\(body.count) bytes \(note)"
         }
-        guard let response = recorded.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) else {
-            return
-        }
-        let isWhole = CodedBody.isWhole(status: response.status, method: recorded.request.method)
-        let isCut = recorded.failure != nil
-        if isWhole,
-            (try? CodedBody.decode(response.body, response.headers, isCut: isCut, upTo: limit)) != nil
-        {
-            return
-        }
+        guard let response = recorded.response, response.isCoded else { return }
         recorded.response?.body = Data()
+        recorded.response?.isCoded = false
+        recorded.response?.wireByteCount = nil
         responseNote = "\(response.body.count) bytes \(note)"
     }
 
     /// Returns the entry of the exchange, without secrets.
     mutating func entry(_ redaction: RecordingRedaction, upTo limit: Int) -> HAREntry {
-        dropCodedBodies(upTo: limit)
-        return redaction.entry(recorded, of: request, upTo: limit)
+        decodeBodies(upTo: limit)
+        return redaction.entry(recorded, of: request)
     }
 }

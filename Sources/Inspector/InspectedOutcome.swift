@@ -26,9 +26,7 @@ struct InspectedOutcome: Sendable {
                 "plugin": error.plugin.map { .string(redaction.text($0)) },
             ])
         }
-        spans = outcome.timeline.map { timeline in
-            .array(timeline.spans.map { RecordedCall.Span($0).redacted(redaction).json })
-        }
+        spans = outcome.timeline.map { redaction.json(.array($0.spans.map { JSONNode($0) })) }
     }
 
     /// Adds to an exchange what is known only when its call has ended.

@@ -128,40 +128,33 @@ public final class RecordingTransport: Transport {
         _ mode: RecordingMode,
         _ rules: Playback.Rules
     ) throws -> (Playback?, Recorder?) {
-        func playback(_ har: HARFile) throws -> Playback { try Playback(har, at: file, rules) }
-        func recorder(_ base: HARFile, _ journal: HARJournal) -> Recorder {
-            Recorder(base, journal, for: file, rules.redaction, byteLimit: rules.bodyByteCount)
-        }
-        func both(_ loaded: HARFile, _ journal: HARJournal) throws -> (Playback?, Recorder?) {
-            let (har, isChanged) = try adding(journal, to: loaded, rules.redaction)
-            let playback = try playback(har)
-            let recorder = Recorder(
-                har,
-                journal,
-                for: file,
-                rules.redaction,
-                byteLimit: rules.bodyByteCount,
-                isChanged: isChanged,
-                isKnown: { playback.holds($0) }
-            )
-            return (playback, recorder)
-        }
         switch mode {
-        case .passthrough:
-            return (nil, nil)
-        case .recordAll:
-            return (nil, recorder(HARFile(), try emptied(HARJournal(for: file), file)))
-        case .recordNew:
-            let journal = try HARJournal(for: file)
-            return try both(load(file) ?? HARFile(), journal)
+        case .passthrough: return (nil, nil)
+        case .replayOnly: return (try Playback(HARFile(contentsOf: file), at: file, mode: mode, rules), nil)
         case .recordOnce:
-            if !rules.expiry.rerecords, let har = try load(file) { return (try playback(har), nil) }
-            let journal = try HARJournal(for: file)
-            guard let loaded = try load(file) else { return (nil, recorder(HARFile(), try emptied(journal, file))) }
-            return try both(loaded, journal)
-        case .replayOnly:
-            return (try playback(try HARFile(contentsOf: file)), nil)
+            if !rules.expiry.rerecords, let har = try load(file) {
+                return (try Playback(har, at: file, mode: mode, rules), nil)
+            }
+        case .recordAll, .recordNew: break
         }
+        let journal = try HARJournal(for: file)
+        let loaded = mode == .recordAll ? nil : try load(file)
+        guard loaded != nil || mode == .recordNew else {
+            try journal.clear()
+            let output = RecordingOutput(file: file, journal: journal, redaction: rules.redaction)
+            return (nil, Recorder(output, byteLimit: rules.bodyByteCount))
+        }
+        let (har, isChanged) = try adding(journal, to: loaded ?? HARFile(), rules.redaction)
+        let playback = try Playback(har, at: file, mode: mode, rules)
+        let output = RecordingOutput(
+            file: file,
+            base: har,
+            journal: journal,
+            redaction: rules.redaction,
+            isChanged: isChanged,
+            isKnown: { playback.holds($0) }
+        )
+        return (playback, Recorder(output, byteLimit: rules.bodyByteCount))
     }
 
     /// Adds the journal entries of a killed recorder to those of the file, except those that it had already written.
@@ -198,13 +191,6 @@ public final class RecordingTransport: Transport {
     private static func isSame(_ first: RecordedExchange.Request, _ second: RecordedExchange.Request) -> Bool {
         let (first, second) = (MatchedRequest(first), MatchedRequest(second))
         return RequestMatching.standard.parts.flatMap(\.kinds).allSatisfy { first.resembles(second, in: $0) }
-    }
-
-    /// Returns the journal without entries, for modes that record all requests.
-    private static func emptied(_ journal: HARJournal, _ file: URL) throws -> HARJournal {
-        guard try !journal.entries().isEmpty else { return journal }
-        try journal.discard()
-        return try HARJournal(for: file)
     }
 
     private static func load(_ file: URL) throws -> HARFile? {
@@ -261,13 +247,12 @@ public final class RecordingTransport: Transport {
             guard let recorder else { return try await wrapped.send(request, context: context) }
             return try await recorder.send(request, to: wrapped, context)
         }
-        let replay = Replay(playback: playback, mode: mode)
-        let (answer, request) = try await replay.answer(to: request, context, canRecord: recorder != nil)
+        let (answer, request) = try await playback.answer(to: request, context, canRecord: recorder != nil)
         switch answer {
         case .entry(let index):
             return try await playback.answer(index, to: request, context)
         case .expired(let index):
-            guard let recorder else { throw replay.expired(index) }
+            guard let recorder else { throw playback.expired(index) }
             return try await recorder.send(request, to: wrapped, context, replacing: index)
         case .miss(let isUsedUp, let error):
             guard recordsMisses, let recorder else { throw await error() }

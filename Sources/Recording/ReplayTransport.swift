@@ -105,11 +105,10 @@ public final class ReplayTransport: Transport {
 
     /// Replays the entry that matches the request.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let replay = Replay(playback: playback, mode: nil)
-        let (answer, request) = try await replay.answer(to: request, context, canRecord: false)
+        let (answer, request) = try await playback.answer(to: request, context, canRecord: false)
         switch answer {
         case .entry(let index): return try await playback.answer(index, to: request, context)
-        case .expired(let index): throw replay.expired(index)
+        case .expired(let index): throw playback.expired(index)
         case .miss(_, let error): throw await error()
         }
     }

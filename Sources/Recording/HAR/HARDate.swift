@@ -19,39 +19,20 @@ package enum HARDate {
 
     /// Formats a date in UTC, to the millisecond: `2026-11-21T02:12:26.119Z`.
     package static func text(_ date: Date) -> String {
-        let limits = (days(1, 1, 1) * 86_400_000, days(9999, 12, 31) * 86_400_000)
-        let value = (date.timeIntervalSince1970 * 1000).rounded()
-        let milliseconds = min(max(Int(exactly: value) ?? 0, limits.0), limits.1)
-        let day = Int((Double(milliseconds) / 86_400_000).rounded(.down))
-        let rest = milliseconds - day * 86_400_000
-        let (year, month, dayOfMonth) = civil(day)
-        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(dayOfMonth, 2) + "T"
-            + padded(rest / 3_600_000, 2)
-            + ":" + padded(rest / 60_000 % 60, 2) + ":" + padded(rest / 1000 % 60, 2) + "." + padded(rest % 1000, 3)
-            + "Z"
+        let limits = (-62_135_596_800_000.0, 253_402_300_799_999.0)
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let shown = milliseconds.isNaN ? 0 : min(max(milliseconds, limits.0), limits.1)
+        // The style cuts off fractions of a millisecond, and dates have no exact decimals.
+        return Date(timeIntervalSince1970: (shown + 0.2) / 1000).formatted(style)
     }
 
-    private static func padded(_ number: Int, _ count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(count - digits.count, 0)) + digits
-    }
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// Returns the days since 1970-01-01, counted in years that begin in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = year * 12 + month - 3
         let (years, months) = (shifted / 12, shifted % 12)
         return years * 365 + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 - 719_468
-    }
-
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let number = days + 719_468
-        let era = number / 146_097
-        let ofEra = number % 146_097
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * ofYear + 2) / 153
-        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
-        return (year, month >= 10 ? month - 9 : month + 3, ofYear - (153 * month + 2) / 5 + 1)
     }
 
     private struct Reader {

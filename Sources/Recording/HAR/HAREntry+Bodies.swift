@@ -76,14 +76,9 @@ extension HAREntry {
     }
 
     private static func base16(_ text: String) -> Data? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        var bytes = Data()
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            let (high, low) = (digits[index] ?? 0, digits[index + 1] ?? 0)
-            bytes.append(UInt8(16 * high + low))
-        }
-        return bytes
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(16 * digits[$0] + digits[$0 + 1]) })
     }
 
     private static func hex(_ text: String, _ place: String) throws -> Data {
@@ -94,9 +89,7 @@ extension HAREntry {
     }
 
     private static func base64(_ text: String, _ place: String) throws -> Data {
-        if let data = Data(base64Encoded: text) { return data }
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0x09 }
-        guard let data = Data(base64Encoded: Data(text.utf8.filter { !isSpace($0) })) else {
+        guard let data = Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
             throw PipelineError.corrupt("\(place) is not base64")
         }
         return data
@@ -124,11 +117,6 @@ extension HAREntry {
 
     private static func formText(_ text: String) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false)
-            .map { $0.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
-            .joined(separator: "+")
+            .map { PercentEscapes.encoded($0.utf8) }.joined(separator: "+")
     }
-
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-    )
 }

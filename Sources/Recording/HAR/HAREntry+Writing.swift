@@ -26,7 +26,7 @@ extension HAREntry {
             "timings": exchange.timings.json(head: .microseconds(head), total: .microseconds(total)),
             "serverIPAddress": exchange.connection?.peerAddress.map(JSONNode.string),
             "connection": exchange.connection?.localPort.map { .string("\($0)") },
-            "_pipeline": exchange.call?.json,
+            "_pipeline": exchange.call,
         ])
     }
 

@@ -4,8 +4,8 @@ import PipelineCore
 /// A HAR file: the positions of its entries, and the changes to them.
 ///
 /// Entries are read on demand and written unchanged unless they have been replaced. The file is kept open, so it may be
-/// replaced on disk in the meantime. Memory holds 16 bytes for each entry in the file, all new entries, and the text
-/// around the entries.
+/// replaced on disk in the meantime. Memory holds 16 bytes for each entry in the file, all new entries, and the rest of
+/// the file.
 package struct HARFile: Sendable {
     /// The largest entry that is read, and the largest text around the entries, in bytes.
     static let maximumByteCount = 256 << 20
@@ -18,18 +18,13 @@ package struct HARFile: Sendable {
     private struct Source {
         let file: HARSource
         let ranges: [Range<Int>]
-        /// The start of the first entry, and the end of the last one.
-        let prefixEnd: Int
-        let suffixStart: Int
     }
 
     /// The file that was read; `nil` for a new one.
     let url: URL?
-    /// The whole file without the entries in `log`.
+    /// The whole file without the entries.
     private var root: JSONNode
-    private var isRootChanged = false
     private let source: Source?
-    private let layout: HARLayout
     private var slots: [Slot]
     private var isChanged = false
 
@@ -37,7 +32,6 @@ package struct HARFile: Sendable {
     init() {
         url = nil
         source = nil
-        layout = .standard
         slots = []
         root = .object(["log": Self.ownLog])
     }
@@ -52,27 +46,13 @@ package struct HARFile: Sendable {
         do {
             try file.forEachWindow(in: 0..<file.byteCount) { try scanner.scan($0, at: $1) }
             try scanner.finish(at: file.byteCount)
+            root = try Self.root(in: file, scanner)
         } catch let failure as HARFailure {
             throw try Self.explained(failure, file).error(in: url)
         }
-        let end = scanner.brackets?.end ?? 0
-        let source = Source(
-            file: file,
-            ranges: scanner.entries,
-            prefixEnd: scanner.entries.first?.lowerBound ?? end,
-            suffixStart: scanner.entries.last?.upperBound ?? end
-        )
         self.url = url
-        self.source = source
-        slots = source.ranges.indices.map { .source($0) }
-        root = try Self.root(in: source, url)
-        let start = try Self.start(of: source)
-        layout = HARLayout(
-            before: try file.read(max(start - 4096, 0)..<start),
-            gap: try source.ranges.count < 2
-                ? nil : file.read(source.ranges[0].upperBound..<source.ranges[1].lowerBound),
-            isEmpty: source.ranges.isEmpty
-        )
+        source = Source(file: file, ranges: scanner.entries)
+        slots = scanner.entries.indices.map { .source($0) }
     }
 
     /// Explains a failure that is caused by a JavaScript wrapper, as in JSONP.
@@ -89,37 +69,33 @@ package struct HARFile: Sendable {
         )
     }
 
-    /// Returns the start of the first entry.
-    ///
-    /// Without entries, returns the position after the bracket, skipping its blanks.
-    private static func start(of source: Source) throws -> Int {
-        guard source.ranges.isEmpty else { return source.prefixEnd }
-        let before = try source.file.read(max(source.prefixEnd - 4096, 0)..<source.prefixEnd)
-        return source.prefixEnd - before.reversed().prefix { $0 <= 0x20 }.count
-    }
-
-    private static func root(in source: Source, _ url: URL) throws -> JSONNode {
-        let file = source.file
-        guard source.prefixEnd + file.byteCount - source.suffixStart <= maximumByteCount else {
-            throw HARFailure(offset: source.suffixStart, index: nil, reason: "the text around the entries is too large")
-                .error(in: url)
+    /// Returns the content of a file without the entries.
+    private static func root(in file: HARSource, _ scanner: HARScanner) throws -> JSONNode {
+        let end = scanner.end ?? file.byteCount
+        let cut = (scanner.entries.first?.lowerBound ?? end)..<(scanner.entries.last?.upperBound ?? end)
+        guard file.byteCount - cut.count <= maximumByteCount else {
+            throw HARFailure(offset: cut.upperBound, index: nil, reason: "the text around the entries is too large")
         }
-        var text = try file.read(0..<source.prefixEnd)
+        var text = try file.read(0..<cut.lowerBound)
         let byteOrderMark = text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
         text.removeFirst(byteOrderMark)
-        let cut = text.count
-        text += try file.read(source.suffixStart..<file.byteCount)
+        text += try file.read(cut.upperBound..<file.byteCount)
         do {
             let root = try JSONParser.parse(text)
+            guard scanner.end != nil, root["log"]?["entries"] == .array([]) else {
+                throw HARFailure(offset: file.byteCount, index: nil, reason: "the file has no log with entries")
+            }
             if let version = root["log"]?["version"]?.string, version.prefix(2) != "1." {
-                throw HARFailure(offset: 0, index: nil, reason: "version \(version.prefix(16).debugDescription)").error(
-                    in: url
-                )
+                throw HARFailure(offset: 0, index: nil, reason: "version \(version.prefix(16).debugDescription)")
             }
             return root
         } catch let failure as JSONParser.Failure {
-            let shift = byteOrderMark + (failure.offset < cut ? 0 : source.suffixStart - source.prefixEnd)
-            throw HARFailure(offset: failure.offset + shift, index: nil, reason: failure.reason).error(in: url)
+            let offset = byteOrderMark + failure.offset
+            throw HARFailure(
+                offset: offset + (offset < cut.lowerBound ? 0 : cut.count),
+                index: nil,
+                reason: failure.reason
+            )
         }
     }
 }
@@ -138,7 +114,6 @@ extension HARFile {
     mutating func replaceLog(with log: JSONNode) {
         guard log != self.log else { return }
         root["log"] = log
-        isRootChanged = true
         isChanged = true
     }
 
@@ -232,68 +207,57 @@ extension HARFile {
     ///
     /// If this throws, an existing file stays unchanged.
     ///
-    /// Unchanged entries are copied byte by byte; a file without changes is copied as a whole.
+    /// A file without changes is copied as a whole. In a changed file, unchanged entries are copied byte by byte.
     ///
     /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` if the source file has been truncated in the
     ///   meantime.
     func write(to url: URL) throws {
         try HARWriter.replace(url) { writer in
-            guard isChanged || source == nil else {
-                try copy(0..<(source?.file.byteCount ?? 0), to: writer)
-                return
-            }
-            try write(to: writer)
-        }
-    }
-
-    private func write(to writer: HARWriter) throws {
-        let source = isRootChanged ? nil : source
-        let isNew = source?.ranges.isEmpty != false
-        let (start, end) = frame
-        if let source {
-            try copy(0..<Self.start(of: source), to: writer)
-        } else {
+            if let source, !isChanged { return try copy(0..<source.file.byteCount, to: writer) }
+            let (start, end) = frame
             try writer.append(start)
-        }
-        if isNew, !slots.isEmpty { try writer.append(Data(layout.opening.utf8)) }
-        for (index, slot) in slots.enumerated() {
-            if index > 0 { try writeSeparator(slots[index - 1], slot, to: writer) }
-            switch slot {
-            case .source(let number): try self.source.map { try copy($0.ranges[number], to: writer) }
-            case .entry(let entry): try writer.append(entry.json.data(lines: layout.lines))
+            for (index, slot) in slots.enumerated() {
+                try writer.append(Data((index > 0 ? ",\n      " : "\n      ").utf8))
+                switch slot {
+                case .source(let number): try source.map { try copy($0.ranges[number], to: writer) }
+                case .entry(let entry): try writer.append(entry.json.data(indentation: 3))
+                }
             }
-        }
-        if isNew, !slots.isEmpty { try writer.append(Data(layout.closing.utf8)) }
-        if let source {
-            try copy(source.suffixStart..<source.file.byteCount, to: writer)
-        } else {
+            if !slots.isEmpty { try writer.append(Data("\n    ".utf8)) }
             try writer.append(end)
         }
     }
 
-    /// The text before and after the entries, if it is not copied.
+    /// The text before and after the entries.
     private var frame: (start: Data, end: Data) {
         var root = root
         let place = JSONNode.string("entries-\(UUID())")
         root["log"]?["entries"] = place
-        let text = root.data(lines: layout.lines.map { ("", $0.unit) })
+        let text = root.data(indentation: 0)
         let range = text.firstRange(of: place.data()) ?? text.endIndex..<text.endIndex
         return (
             text[..<range.lowerBound] + Data("[".utf8), Data("]".utf8) + text[range.upperBound...] + Data("\n".utf8)
         )
     }
 
-    private func writeSeparator(_ last: Slot, _ next: Slot, to writer: HARWriter) throws {
-        guard let source, !isRootChanged, case .source(let first) = last, case .source(let second) = next,
-            second == first + 1
-        else {
-            try writer.append(Data(layout.separator.utf8))
-            return
-        }
-        try copy(source.ranges[first].upperBound..<source.ranges[second].lowerBound, to: writer)
-    }
-
     private func copy(_ range: Range<Int>, to writer: HARWriter) throws {
         try source?.file.forEachWindow(in: range) { window, _ in try writer.append(window) }
+    }
+}
+
+// MARK: - Errors
+
+/// An error in a HAR file and its position.
+struct HARFailure: Error, Equatable {
+    /// The position of the first byte that cannot be read, from 0; the start of the entry if its content is invalid.
+    let offset: Int
+    /// The index of the entry, from 0; `nil` outside of the entries.
+    let index: Int?
+    let reason: String
+
+    func error(in url: URL?) -> PipelineError {
+        let name = url.map { "the file \($0.lastPathComponent.debugDescription)" } ?? "the recording"
+        let entry = index.map { " in entry \($0)" } ?? ""
+        return .corrupt("\(name) is wrong at byte \(offset)\(entry): \(reason)", underlyingError: self)
     }
 }

@@ -51,7 +51,7 @@ final class HARJournal: Sendable {
         let resolved = har.resolvingSymlinksInPath()
         url = resolved.deletingLastPathComponent()
             .appending(path: resolved.lastPathComponent + ".journal", directoryHint: .notDirectory)
-        state = Mutex(try Self.open(url, har))
+        state = Mutex(try Self.acquire(url, har))
     }
 
     deinit {
@@ -88,7 +88,7 @@ final class HARJournal: Sendable {
         let text = entry.json.data()
         let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
         var state = state.withLock { $0 }
-        if state.descriptor == nil { state = try Self.open(url, har) }
+        if state.descriptor == nil { state = try Self.acquire(url, har) }
         defer { self.state.withLock { $0 = state } }
         guard let descriptor = state.descriptor else { return }
         do {
@@ -114,6 +114,20 @@ final class HARJournal: Sendable {
         return entries
     }
 
+    /// Removes the entries, but not the journal.
+    ///
+    /// - Throws: `.recording(.notWritten)`.
+    func clear() throws {
+        try state.withLock { state in
+            guard let descriptor = state.descriptor else { return }
+            guard ftruncate(descriptor, 0) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
+            state.byteCount = 0
+        }
+    }
+
+    /// Whether the journal was removed and no entry was added since then.
+    var isDiscarded: Bool { state.withLock { $0.descriptor == nil } }
+
     /// Removes the journal after its entries have been written to the HAR file.
     ///
     /// The next entry starts a new journal.
@@ -132,20 +146,12 @@ final class HARJournal: Sendable {
 // MARK: - The file
 
 extension HARJournal {
-    private static func open(_ url: URL, _ har: URL) throws -> State {
+    private static func acquire(_ url: URL, _ har: URL) throws -> State {
         // The previous recorder may remove the journal between opening and locking; the name then belongs to another
         // file.
         for _ in 0..<100 {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-            #if canImport(Darwin)
-            let descriptor = Darwin.open(url.path, flags, 0o600)
-            #elseif canImport(Glibc)
-            let descriptor = Glibc.open(url.path, flags, 0o600)
-            #elseif canImport(Musl)
-            let descriptor = Musl.open(url.path, flags, 0o600)
-            #elseif canImport(Android)
-            let descriptor = Android.open(url.path, flags, 0o600)
-            #endif
+            let descriptor = open(url.path, flags, 0o600)
             guard descriptor >= 0 else {
                 let number = errno
                 if number == EISDIR || number == ELOOP { throw PipelineError.notWritten(url, errno: number) }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import PipelineCore
 import PipelineHashes
 
@@ -33,25 +33,20 @@ struct HARSideFiles: Sendable {
     /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` if a body cannot be read from the entry.
     func moveBodies(of entry: HAREntry) throws -> HAREntry {
         var entry = entry
-        if mayBeLarge(entry.json["response"]?["content"]) {
+        let content = entry.json["response"]?["content"]
+        if mayBeLarge(content) {
             let headers = HAREntry.fields(entry.json["response"]?["headers"])
             let (body, isCoded) = try entry.responseBody(headers, nil)
             if body.count > threshold {
-                let name = try store(body)
-                entry.json["response"]?["content"]?["text"] = nil
-                entry.json["response"]?["content"]?["encoding"] = nil
+                entry.json["response"]?["content"] = try content?.holding(file: store(body))
                 entry.json["response"]?["content"]?["_coded"] = isCoded ? .bool(true) : nil
-                entry.json["response"]?["content"]?["_file"] = .string(name)
             }
         }
-        if mayBeLarge(entry.json["request"]?["postData"]) {
+        let data = entry.json["request"]?["postData"]
+        if mayBeLarge(data) {
             let headers = HAREntry.fields(entry.json["request"]?["headers"])
             if let body = try entry.requestBody(headers, nil), body.count > threshold {
-                let name = try store(body)
-                for part in ["text", "params", "encoding", "_encoding"] {
-                    entry.json["request"]?["postData"]?[part] = nil
-                }
-                entry.json["request"]?["postData"]?["_file"] = .string(name)
+                entry.json["request"]?["postData"] = try data?.holding(file: store(body))
             }
         }
         return entry
@@ -118,5 +113,42 @@ struct HARSideFiles: Sendable {
             throw PipelineError.corrupt("a side file of more than \(maximumByteCount) bytes")
         }
         return try source.read(0..<source.byteCount)
+    }
+}
+
+extension JSONNode {
+    /// Returns the content or the post data with a body that is in a side file.
+    fileprivate func holding(file: String) -> JSONNode {
+        var node = self
+        for name in ["text", "params", "encoding", "_encoding"] { node[name] = nil }
+        node["_file"] = .string(file)
+        return node
+    }
+}
+
+extension HAREntry {
+    /// The paths of the side files, relative to the folder of the recording.
+    var sideFiles: [String] {
+        [json["request"]?["postData"], json["response"]?["content"]].compactMap { $0?["_file"]?.string }
+    }
+
+    /// Returns the entry with its side files inlined, so that it can be changed or moved to another recording.
+    ///
+    /// - Parameter folder: the folder of the side files.
+    /// - Returns: a copy; the same entry if it has no side files.
+    /// - Throws: `.recording(.corrupt)` if a side file cannot be read.
+    package func withoutSideFiles(in folder: URL?) throws -> HAREntry {
+        guard !sideFiles.isEmpty else { return self }
+        let exchange = try exchange(sideFiles: folder)
+        var entry = self
+        for (message, part, encoding, body) in [
+            ("request", "postData", "_encoding", exchange.request.body),
+            ("response", "content", "encoding", exchange.response?.body),
+        ] where json[message]?[part]?["_file"] != nil {
+            entry.json[message]?[part]?["_file"] = nil
+            entry.json[message]?[part]?["text"] = .string((body ?? Data()).base64EncodedString())
+            entry.json[message]?[part]?[encoding] = .string("base64")
+        }
+        return entry
     }
 }

@@ -75,3 +75,130 @@ final class HARSource: Sendable {
         }
     }
 }
+
+/// A scanner that finds the entries of a HAR file in one pass, without keeping their content.
+///
+/// It checks only what separates the entries. The entries, and the text around them, are checked when they are parsed.
+struct HARScanner {
+    static let maximumEntryCount = 1 << 20
+
+    /// The position of each entry in the file.
+    private(set) var entries: [Range<Int>] = []
+    /// The position of the bracket that ends the list of entries.
+    private(set) var end: Int?
+
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+    /// The last text, on the first two levels.
+    private var name: [UInt8] = []
+    private var isInLog = false
+    private var isInEntries = false
+    /// The entry that is being read.
+    private var entry: Range<Int>?
+
+    mutating func scan(_ window: UnsafeRawBufferPointer, at offset: Int) throws(HARFailure) {
+        var index = 0
+        while index < window.count {
+            if isInText {
+                index = readText(window, from: index)
+                extendEntry(to: offset + index)
+            } else {
+                try read(window[index], offset + index)
+                index += 1
+            }
+        }
+    }
+
+    /// Checks that the file, which has this length, is complete.
+    func finish(at end: Int) throws(HARFailure) {
+        guard depth == 0, !isInText else { throw failure(end, "the text ends too early") }
+    }
+
+    private func failure(_ offset: Int, _ reason: String) -> HARFailure {
+        HARFailure(offset: offset, index: isInEntries ? entries.count : nil, reason: reason)
+    }
+
+    private mutating func read(_ byte: UInt8, _ offset: Int) throws(HARFailure) {
+        switch byte {
+        case 0x20, 0x0a, 0x0d, 0x09: return
+        case UInt8(ascii: ",") where isInEntries && depth == 3: return try endEntry(offset)
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): return try close(byte, offset)
+        default: extendEntry(to: offset + 1)
+        }
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): try open(byte, offset)
+        case UInt8(ascii: "\""):
+            isInText = true
+            name.removeAll(keepingCapacity: true)
+        default: break
+        }
+    }
+
+    /// Reads a text up to its end.
+    ///
+    /// Looks at each byte at most twice, so the time is linear even for a text of backslashes only.
+    ///
+    /// - Returns: the index after the bytes that were read.
+    private mutating func readText(_ window: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let rest = UnsafeRawBufferPointer(rebasing: window[start...])
+        let quote = rest.baseAddress.flatMap { memchr($0, Int32(UInt8(ascii: "\"")), rest.count) }
+        let count = quote.flatMap { quote in rest.baseAddress.map { UnsafeRawPointer(quote) - $0 } } ?? rest.count
+        // A name is cut if it is longer than all names that are searched for.
+        if depth <= 2, name.count < 64 { name.append(contentsOf: rest[..<count].prefix(64)) }
+        var backslashes = 0
+        while backslashes < count, rest[count - 1 - backslashes] == UInt8(ascii: "\\") { backslashes += 1 }
+        isEscaped = backslashes.isMultiple(of: 2) == (backslashes == count && isEscaped)
+        guard count < rest.count else { return window.count }
+        if isEscaped, depth <= 2 { name.append(UInt8(ascii: "\"")) }
+        isInText = isEscaped
+        isEscaped = false
+        return start + count + 1
+    }
+
+    private func isNamed(_ text: String) -> Bool {
+        let quote = [UInt8(ascii: "\"")]
+        return (try? JSONParser.parse(quote + name + quote))?.string == text
+    }
+
+    // MARK: Structure
+
+    private mutating func open(_ byte: UInt8, _ offset: Int) throws(HARFailure) {
+        guard depth < JSONParser.maximumDepth else {
+            throw failure(offset, "nested deeper than \(JSONParser.maximumDepth) levels")
+        }
+        depth += 1
+        if depth == 2 { isInLog = isNamed("log") }
+        guard depth == 3, isInLog, byte == UInt8(ascii: "["), isNamed("entries") else { return }
+        guard end == nil else { throw failure(offset, "a second list of entries") }
+        end = offset
+        isInEntries = true
+    }
+
+    private mutating func close(_ byte: UInt8, _ offset: Int) throws(HARFailure) {
+        guard depth > 0 else { throw failure(offset, "a bracket that was not opened") }
+        if isInEntries, depth == 3 {
+            guard byte == UInt8(ascii: "]") else { throw failure(offset, "an array does not end here") }
+            if entry != nil || !entries.isEmpty { try endEntry(offset) }
+            end = offset
+            isInEntries = false
+        }
+        depth -= 1
+        extendEntry(to: offset + 1)
+    }
+
+    /// Adds bytes to the entry that is being read, or begins one.
+    private mutating func extendEntry(to end: Int) {
+        guard isInEntries else { return }
+        entry = (entry?.lowerBound ?? end - 1)..<end
+    }
+
+    private mutating func endEntry(_ offset: Int) throws(HARFailure) {
+        guard let entry else { throw failure(offset, "an entry is missing") }
+        guard entries.count < Self.maximumEntryCount else {
+            throw failure(entry.lowerBound, "more than \(Self.maximumEntryCount) entries")
+        }
+        entries.append(entry)
+        self.entry = nil
+    }
+}

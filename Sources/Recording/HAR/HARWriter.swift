@@ -52,7 +52,10 @@ package struct HARWriter {
     package static func makeFolder(of url: URL) throws {
         let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
         let number = makeFolder(folder)
-        guard number == 0 else { throw PipelineError.notCreated(folder, of: url, errno: number) }
+        guard number == 0 else {
+            let detail = " because its folder \(folder.path.debugDescription) could not be created"
+            throw PipelineError.notWritten(url, errno: number, detail)
+        }
     }
 
     /// - Returns: 0, or the error number.
@@ -85,5 +88,33 @@ package struct HARWriter {
             guard count > 0 else { throw PipelineError.notWritten(url, errno: errno) }
             rest = rest.dropFirst(count)
         }
+    }
+}
+
+extension PipelineError {
+    /// Returns the error for a file or an entry that lacks required content.
+    static func corrupt(_ reason: String, underlyingError: (any Error)? = nil) -> PipelineError {
+        PipelineError(.recording(.corrupt), reason, underlyingError: underlyingError)
+    }
+
+    /// Returns the error for a file that could not be written.
+    ///
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - number: the error number of the system.
+    ///   - detail: where it could not be created, or why.
+    /// - Returns: an error with code `recording.notWritten`.
+    static func notWritten(_ url: URL, errno number: Int32, _ detail: String = "") -> PipelineError {
+        PipelineError(
+            .recording(.notWritten),
+            "the file \(url.lastPathComponent.debugDescription) could not be written\(detail): "
+                + String(cString: strerror(number)),
+            underlyingError: POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+        )
+    }
+
+    /// Returns the error for a file that could not be created in its folder.
+    static func notWritten(_ url: URL, errno number: Int32, in folder: URL) -> PipelineError {
+        notWritten(url, errno: number, " in the folder \(folder.path.debugDescription)")
     }
 }

@@ -7,26 +7,12 @@ extension JSONNode {
     ///   one line.
     /// - Returns: UTF-8 without a trailing line break.
     package func data(indentation: Int? = nil) -> Data {
-        data(lines: indentation.map { (String(repeating: "  ", count: $0), "  ") })
-    }
-
-    /// Returns the value as JSON text.
-    ///
-    /// Each line begins with a base and a unit for each level; `nil` for one line.
-    func data(lines: (base: String, unit: String)?) -> Data {
         var output = Data()
-        write(to: &output, lines.map { Lines(base: $0.base, unit: $0.unit) })
+        write(to: &output, indentation)
         return output
     }
 
-    private struct Lines {
-        var base: String
-        let unit: String
-
-        var next: Lines { Lines(base: base + unit, unit: unit) }
-    }
-
-    private func write(to output: inout Data, _ level: Lines?) {
+    private func write(to output: inout Data, _ level: Int?) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
@@ -48,23 +34,19 @@ extension JSONNode {
         _ start: String,
         _ end: String,
         to output: inout Data,
-        _ level: Lines?,
-        _ writePart: (Part, Lines?, inout Data) -> Void
+        _ level: Int?,
+        _ writePart: (Part, Int?, inout Data) -> Void
     ) {
-        let inner = level?.next
+        func lineEnd(_ level: Int) -> String { "\n" + String(repeating: "  ", count: level) }
+        let inner = level.map { $0 + 1 }
         output.append(contentsOf: start.utf8)
         for (index, part) in parts.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
-            if let inner { writeLineEnd(inner, to: &output) }
+            if let inner { output.append(contentsOf: lineEnd(inner).utf8) }
             writePart(part, inner, &output)
         }
-        if let level, !parts.isEmpty { writeLineEnd(level, to: &output) }
+        if let level, !parts.isEmpty { output.append(contentsOf: lineEnd(level).utf8) }
         output.append(contentsOf: end.utf8)
-    }
-
-    private static func writeLineEnd(_ level: Lines, to output: inout Data) {
-        output.append(UInt8(ascii: "\n"))
-        output.append(contentsOf: level.base.utf8)
     }
 
     private static func write(_ text: String, to output: inout Data) {

@@ -36,9 +36,9 @@ package struct RecordedExchange: Sendable, Equatable {
         /// If the exchange failed within the body, the bytes that had arrived.
         package var body = Data()
         /// Whether the body is still in its content coding, as in some files.
-        var isCoded = false
+        package var isCoded = false
         /// The size of the body on the wire; `nil` if unknown.
-        var wireByteCount: Int?
+        package var wireByteCount: Int?
         /// The chunks in which the body arrived.
         ///
         /// Empty if unknown; otherwise the sizes add up to that of the body.
@@ -81,7 +81,7 @@ package struct RecordedExchange: Sendable, Equatable {
     /// The connection; not read from a file.
     package var connection: ExchangeConnection?
     /// The call; `nil` without a timeline, and not read from a file.
-    var call: RecordedCall?
+    var call: JSONNode?
 }
 
 extension RecordedExchange {

@@ -26,6 +26,13 @@ struct MatchedRequest: Sendable {
         }
     }
 
+    /// The fingerprint of each part in order, except closures.
+    struct Summary: Sendable {
+        var fingerprints: [Fingerprint] = []
+        /// One bit for each fingerprint whose part contains redacted text.
+        var patterns: UInt64 = 0
+    }
+
     let request: RecordedExchange.Request
     private let url: URLParts
 
@@ -74,20 +81,16 @@ struct MatchedRequest: Sendable {
         }
     }
 
-    /// Returns the fingerprint of each part in order, and one bit for each part that contains redacted text.
-    ///
-    /// Closures have neither.
-    func summary(_ kinds: [RequestMatching.Part.Kind]) -> (fingerprints: [Fingerprint], patterns: UInt64) {
-        var fingerprints: [Fingerprint] = []
-        var patterns: UInt64 = 0
+    func summary(_ kinds: [RequestMatching.Part.Kind]) -> Summary {
+        var summary = Summary()
         for kind in kinds {
             guard let value = value(of: kind) else { continue }
             if RedactedPattern.isPattern(value) || lacksPartsOfUpload(kind) {
-                patterns |= 1 << UInt64(fingerprints.count)
+                summary.patterns |= 1 << UInt64(summary.fingerprints.count)
             }
-            fingerprints.append(Fingerprint(value))
+            summary.fingerprints.append(Fingerprint(value))
         }
-        return (fingerprints, patterns)
+        return summary
     }
 
     /// Returns the value that is compared, or `nil` for a closure.

@@ -74,17 +74,24 @@ final class LiveExchange: Sendable {
             keepRequest(bytes)
             return request
         }
-        let chunks = TeedChunks(
-            body: body,
+        request.body = teed(
+            body,
             makeSink: { [self] in
                 restartRequest()
                 return { [self] chunk in if let chunk { keepRequest(chunk) } }
             }
         )
-        request.body =
-            body.isReplayable
-            ? .stream(byteCount: body.byteCount, replaying: { chunks }) : .stream(chunks, byteCount: body.byteCount)
         return request
+    }
+
+    private func teed(
+        _ body: PipelineBody,
+        makeSink: @escaping @Sendable () -> TeedChunks.Sink,
+        onFailure: (@Sendable (any Error) -> Void)? = nil
+    ) -> PipelineBody {
+        let chunks = TeedChunks(body: body, makeSink: makeSink, onFailure: onFailure)
+        return body.isReplayable
+            ? .stream(byteCount: body.byteCount, replaying: { chunks }) : .stream(chunks, byteCount: body.byteCount)
     }
 
     private func restartRequest() { state.withLock { $0.requestBody = Data() } }
@@ -103,11 +110,7 @@ final class LiveExchange: Sendable {
     func makeResponse(_ response: PipelineResponse) -> PipelineResponse {
         state.withLock { state in
             state.headDelay = start.duration(to: context.clock.now)
-            state.response = RecordedExchange.Response(
-                status: response.statusCode,
-                reasonPhrase: response.head.status.reasonPhrase,
-                headers: response.headers
-            )
+            state.response = RecordedExchange.Response(response, body: Data())
         }
         var response = response
         // The request that was sent holds this exchange.
@@ -118,17 +121,14 @@ final class LiveExchange: Sendable {
             return response
         }
         let body = response.body
-        let chunks = TeedChunks(
-            body: body,
+        response.body = teed(
+            body,
             makeSink: { [self] in
                 restartResponse()
                 return { [self] chunk in if let chunk { keepResponse(chunk) } else { finishReading(body.byteCount) } }
             },
             onFailure: { [self] error in finish(throwing: error) }
         )
-        response.body =
-            body.isReplayable
-            ? .stream(byteCount: body.byteCount, replaying: { chunks }) : .stream(chunks, byteCount: body.byteCount)
         return response
     }
 
@@ -199,7 +199,7 @@ final class LiveExchange: Sendable {
             forwardReason: forwardReason,
             timings: RecordedTimings(phases, within: headDelay),
             connection: phases.connection,
-            call: RecordedCall(context)
+            call: JSONNode(context)
         )
         end(.recorded(exchange, request))
     }

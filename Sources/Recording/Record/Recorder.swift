@@ -12,50 +12,26 @@ package final class Recorder: Sendable {
         var isClosed = false
     }
 
-    private let file: URL
     private let output: RecordingOutput
-    private let report: @Sendable (PipelineError) -> Void
-    let journal: HARJournal
-    private let redaction: RecordingRedaction
     private let byteLimit: Int
+    private let report: @Sendable (PipelineError) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - base: the file to which the new entries are added.
-    ///   - journal: keeps the entries until the file is written.
-    ///   - file: the file to write.
-    ///   - redaction: redacts the entries.
+    ///   - output: writes the file.
     ///   - byteLimit: the size of the largest body, in bytes.
-    ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
-    ///   - isKnown: whether the base contains a request, in its stored form.
     ///   - report: called with the error of a recording that ends without ``finish()``.
-    ///   - warn: called with each warning about the written file.
     init(
-        _ base: HARFile,
-        _ journal: HARJournal,
-        for file: URL,
-        _ redaction: RecordingRedaction,
+        _ output: RecordingOutput,
         byteLimit: Int,
-        isChanged: Bool = false,
-        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool = { _ in false },
-        report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) },
-        warn: @escaping @Sendable (String) -> Void = { Recorder.print("warning: recording.secret: \($0)") }
+        report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) }
     ) {
-        output = RecordingOutput(
-            base,
-            journal,
-            for: file,
-            redaction,
-            isChanged: isChanged,
-            isKnown: isKnown,
-            warn: warn
-        )
-        self.journal = journal
-        self.file = file
-        self.redaction = redaction
+        self.output = output
         self.byteLimit = byteLimit
         self.report = report
     }
+
+    var journal: HARJournal { output.journal }
 
     /// Waits for the disk, because work left to another thread would be lost if the process ended.
     deinit {
@@ -70,7 +46,7 @@ package final class Recorder: Sendable {
     /// Prints an error that cannot be thrown to a caller.
     package static func print(_ error: PipelineError) { print("error: \(error.code.rawValue): \(error.reason)") }
 
-    private static func print(_ line: String) {
+    static func print(_ line: String) {
         _ = try? Data("\(line)\n".utf8).withUnsafeBytes {
             try HARWriter.append($0, to: FileHandle.standardError.fileDescriptor, URL(filePath: "/dev/stderr"))
         }
@@ -125,7 +101,7 @@ package final class Recorder: Sendable {
             guard !state.isClosed else {
                 throw PipelineError(
                     .recording(.notWritten),
-                    "the recording \(file.lastPathComponent.quotedExcerpt) is finished and takes no more requests"
+                    "the recording \(output.file.lastPathComponent.quotedExcerpt) is finished and takes no more requests"
                 )
             }
             state.nextTicket += 1
@@ -148,10 +124,11 @@ package final class Recorder: Sendable {
             }
         case .recorded(let exchange, let request):
             if index != nil, exchange.failure != nil { return }
-            let own = redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
+            let own = output.redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
             // The end searches for all secrets of the session.
             let secrets = state.withLock { $0.recorded.secrets.adding(own) }
-            let entry = redaction.adding(secretValues: secrets).entry(exchange, of: request, upTo: byteLimit)
+            let entry = output.redaction.adding(secretValues: secrets)
+                .entry(CodedBody.decoded(exchange, upTo: byteLimit), of: request)
             // Under the lock, so that nothing is added to the journal after it was discarded.
             state.withLock { state in
                 guard !state.isClosed else { return }

@@ -1,45 +1,39 @@
 import Foundation
 import PipelineCore
-import Synchronization
+
+/// The data that a recorder has collected.
+struct Recorded: Sendable {
+    /// The entries, keyed by the order in which their requests began.
+    var entries: [Int: HAREntry] = [:]
+    /// The keys of new entries whose requests match no old entry.
+    var missing: Set<Int> = []
+    /// The new entries that replace old ones, by index.
+    var replacements: [Int: HAREntry] = [:]
+    /// The values of secret fields of requests and of cookies of responses.
+    var secrets = RecordedSecrets()
+    /// The seed of the random numbers of the session; `nil` if no provider used them.
+    var randomSeed: UInt64?
+    /// The reason why an exchange is missing.
+    var problem: PipelineError?
+}
 
 /// An output that writes the collected data of a recorder once.
 ///
 /// It blocks, and must be used in the journal's lane.
-final class RecordingOutput: Sendable {
-    private let file: URL
-    private let base: HARFile
-    private let isChanged: Bool
-    private let isKnown: @Sendable (RecordedExchange.Request) -> Bool
-    private let journal: HARJournal
-    private let redaction: RecordingRedaction
-    private let warn: @Sendable (String) -> Void
-    private let isWritten = Atomic(false)
-
-    /// - Parameters:
-    ///   - base: the file to which the new entries are added.
-    ///   - journal: discarded after the entries have been written.
-    ///   - file: the file to write.
-    ///   - redaction: redacts the entries.
-    ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
-    ///   - isKnown: whether the base contains a request, in its stored form.
-    ///   - warn: called with each warning about the written file.
-    init(
-        _ base: HARFile,
-        _ journal: HARJournal,
-        for file: URL,
-        _ redaction: RecordingRedaction,
-        isChanged: Bool,
-        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool,
-        warn: @escaping @Sendable (String) -> Void
-    ) {
-        self.warn = warn
-        self.base = base
-        self.journal = journal
-        self.file = file
-        self.redaction = redaction
-        self.isChanged = isChanged
-        self.isKnown = isKnown
-    }
+struct RecordingOutput: Sendable {
+    /// The file to write.
+    let file: URL
+    /// The file to which the new entries are added.
+    var base = HARFile()
+    /// Keeps the entries until the file is written, and is then discarded.
+    let journal: HARJournal
+    let redaction: RecordingRedaction
+    /// Whether the base has more entries than the file, and must be written in any case.
+    var isChanged = false
+    /// Whether the base contains a request, in its stored form.
+    var isKnown: @Sendable (RecordedExchange.Request) -> Bool = { _ in false }
+    /// Called with each warning about the written file.
+    var warn: @Sendable (String) -> Void = { Recorder.print("warning: recording.secret: \($0)") }
 
     /// The seed of the file; `nil` for a new file.
     var randomSeed: UInt64? { base.url == nil ? nil : base.randomSeed ?? 0 }
@@ -48,11 +42,10 @@ final class RecordingOutput: Sendable {
     ///
     /// - Returns: whether the file was written.
     func write(_ recorded: Recorded) throws -> Bool {
-        guard !isWritten.load(ordering: .acquiring) else { return false }
+        guard !journal.isDiscarded else { return false }
         let (replacements, entries) = try news(of: recorded)
         let hasNews = isChanged || !entries.isEmpty || !replacements.isEmpty
         if hasNews { try write(replacements, entries, recorded.randomSeed) }
-        isWritten.store(true, ordering: .releasing)
         try journal.discard()
         if hasNews {
             let findings = try redaction.findings(in: file, recorded.secrets)

@@ -165,6 +165,9 @@ extension RecordingRedaction {
 
     // MARK: Any JSON
 
+    /// Redacts any JSON value.
+    package func json(_ json: JSONNode) -> JSONNode { node(json, isHidden: false) }
+
     /// Redacts a value.
     ///
     /// A hidden value keeps its shape.

@@ -2,34 +2,13 @@ import HTTPTypes
 package import PipelineCore
 
 extension RecordingRedaction {
-    /// Returns the entry of an exchange, without secrets and with its bodies decoded if possible.
+    /// Returns the entry of an exchange whose bodies are decoded from their content codings, without secrets.
     ///
     /// - Parameters:
-    ///   - exchange: the exchange as it was on the wire.
+    ///   - exchange: the exchange; see ``CodedBody``.
     ///   - request: its request, which marks fields as secret.
-    ///   - limit: the most bytes of a decoded body.
     /// - Returns: the entry.
-    package func entry(_ exchange: RecordedExchange, of request: PipelineRequest, upTo limit: Int) -> HAREntry {
-        var exchange = exchange
-        exchange.request = CodedBody.decoded(exchange.request, upTo: limit)
-        if var response = exchange.response, !response.body.isEmpty, CodedBody.isNamed(in: response.headers) {
-            response.wireByteCount = response.body.count
-            response.isCoded = true
-            if CodedBody.isWhole(status: response.status, method: exchange.request.method),
-                let decoded = try? CodedBody.decode(
-                    response.body,
-                    response.headers,
-                    pieces: response.chunks.map(\.byteCount),
-                    isCut: exchange.failure != nil,
-                    upTo: limit
-                )
-            {
-                response.isCoded = false
-                response.body = decoded.body
-                response.chunks = zip(response.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
-            }
-            exchange.response = response
-        }
+    package func entry(_ exchange: RecordedExchange, of request: PipelineRequest) -> HAREntry {
         let redaction = adding(secretQueryNames: request.secretQueryNames)
         return HAREntry(redaction.exchange(exchange, secretFields: request.secretFields))
     }
@@ -56,10 +35,7 @@ extension RecordingRedaction {
         exchange.request = request(exchange.request, secretFields: secretFields)
         if let failure = exchange.failure { exchange.failure = .init(code: failure.code, text: text(failure.text)) }
         exchange.forwardReason = exchange.forwardReason.map(text)
-        if var call = exchange.call {
-            call.spans = call.spans.map { $0.redacted(self) }
-            exchange.call = call
-        }
+        exchange.call = exchange.call.map(json)
         if var response = exchange.response {
             response.reasonPhrase = text(response.reasonPhrase)
             let shown = body(response.body, contentType: response.headers[.contentType])

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HTTPTypes
 import PipelineContentCoding
 import PipelineCore
@@ -14,7 +14,7 @@ package enum CodedBody {
     }
 
     /// Returns whether a response has a complete body, unlike a response to HEAD or a partial one.
-    package static func isWhole(status: Int, method: String) -> Bool {
+    static func isWhole(status: Int, method: String) -> Bool {
         switch status {
         case 100..<200, 204, 205, 206, 304: false
         default: method != "HEAD"
@@ -31,7 +31,7 @@ package enum CodedBody {
     ///   - limit: the most decoded bytes.
     /// - Returns: the body, and the lengths of its pieces.
     /// - Throws: `PipelineError` if the body is damaged, not in the coding, or larger than the limit.
-    package static func decode(
+    static func decode(
         _ body: Data,
         _ fields: HTTPFields,
         pieces: [Int] = [],
@@ -62,6 +62,38 @@ package enum CodedBody {
             guard count > 0 else { return }
             output.count += count
         }
+    }
+
+    /// Returns the exchange, as it was on the wire, with its bodies decoded if possible.
+    package static func decoded(_ exchange: RecordedExchange, upTo limit: Int) -> RecordedExchange {
+        var exchange = exchange
+        exchange.request = decoded(exchange.request, upTo: limit)
+        if let response = exchange.response, !response.body.isEmpty, isNamed(in: response.headers) {
+            exchange.response?.wireByteCount = response.body.count
+            exchange.response?.isCoded = true
+            try? decode(&exchange, upTo: limit)
+        }
+        return exchange
+    }
+
+    /// Decodes the body of a response that is in its content coding, if the coding is known.
+    ///
+    /// - Throws: `PipelineError` if the body is damaged, not in the coding, or larger than the limit.
+    static func decode(_ exchange: inout RecordedExchange, upTo limit: Int) throws {
+        guard var response = exchange.response, response.isCoded,
+            isWhole(status: response.status, method: exchange.request.method),
+            let decoded = try decode(
+                response.body,
+                response.headers,
+                pieces: response.chunks.map(\.byteCount),
+                isCut: exchange.failure != nil,
+                upTo: limit
+            )
+        else { return }
+        response.isCoded = false
+        response.body = decoded.body
+        response.chunks = zip(response.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
+        exchange.response = response
     }
 
     /// Returns the request with its body decoded if possible.

@@ -4,9 +4,9 @@ import PipelineCore
 /// The reason why no entry can be replayed for a request: the differences from the nearest entries.
 struct Mismatch: Sendable {
     let playback: Playback
-    /// `nil` for a transport that only replays.
-    let mode: RecordingMode?
     let live: LiveRequest
+
+    private var mode: RecordingMode? { playback.mode }
 
     /// Creates the error.
     ///
@@ -72,7 +72,7 @@ struct Mismatch: Sendable {
                 index: index,
                 isSame: entry.method == method
                     && RedactedPattern.areAlike(livePath, path, separators: [UInt8(ascii: "/")]),
-                equal: zip(prints, playback.fingerprints[index]).count { $0 == $1 },
+                equal: zip(prints, playback.summaries[index].fingerprints).count { $0 == $1 },
                 prefix: zip(path, livePath).prefix { $0 == $1 }.count
             )
         }

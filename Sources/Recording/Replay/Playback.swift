@@ -25,16 +25,15 @@ final class Playback: Sendable {
     }
 
     let url: URL
+    /// `nil` for a transport that only replays.
+    let mode: RecordingMode?
     let file: HARFile
     let rules: Rules
     let kinds: [RequestMatching.Part.Kind]
     /// The entries that can be read.
     let entries: [HARRecording.Entry]
     private let unreadable: [String]
-    /// The fingerprints of each entry, one for each part.
-    let fingerprints: [[MatchedRequest.Fingerprint]]
-    /// The parts of each entry that contain redacted text, one bit for each part.
-    private let patterns: [UInt64]
+    let summaries: [MatchedRequest.Summary]
     private let candidates: [[MatchedRequest.Fingerprint]: [Int]]
     private let state: Mutex<State>
     /// The lane in which the file is read.
@@ -45,15 +44,15 @@ final class Playback: Sendable {
     let configuration: ProviderConfiguration
 
     /// - Throws: `.recording(.corrupt)` if an entry cannot be read, unless such entries are skipped.
-    init(_ file: HARFile, at url: URL, _ rules: Rules) throws {
+    init(_ file: HARFile, at url: URL, mode: RecordingMode? = nil, _ rules: Rules) throws {
         self.url = url
+        self.mode = mode
         self.file = file
         self.rules = rules
         kinds = rules.kinds
         var entries: [HARRecording.Entry] = []
         var unreadable: [String] = []
-        var fingerprints: [[MatchedRequest.Fingerprint]] = []
-        var patterns: [UInt64] = []
+        var summaries: [MatchedRequest.Summary] = []
         var candidates: [[MatchedRequest.Fingerprint]: [Int]] = [:]
         var start: Date?
         for index in 0..<file.count {
@@ -68,8 +67,7 @@ final class Playback: Sendable {
             let request = Self.matched(exchange.request, rules)
             let summary = request.summary(kinds)
             candidates[summary.fingerprints, default: []].append(entries.count)
-            fingerprints.append(summary.fingerprints)
-            patterns.append(summary.patterns)
+            summaries.append(summary)
             start = [start, exchange.start].compactMap(\.self).min()
             entries.append(
                 HARRecording.Entry(
@@ -82,8 +80,7 @@ final class Playback: Sendable {
         }
         self.entries = entries
         self.unreadable = unreadable
-        self.fingerprints = fingerprints
-        self.patterns = patterns
+        self.summaries = summaries
         self.candidates = candidates
         state = Mutex(State(sequence: SequenceState(count: entries.count)))
         clock = ReplayClock(startingAt: start.map { .init($0) })
@@ -119,14 +116,14 @@ final class Playback: Sendable {
         let summary = live.byNames.summary(kinds)
         // Without closures, entries that are alike need not be read.
         if !kinds.contains(where: \.isClosure), let alike = candidates[summary.fingerprints] {
-            return take(oneOf: alike, isStable: true)
+            return take(oneOf: alike)
         }
         return try await lane.run { [self] in try takeReading(live, summary) }
     }
 
     private func takeReading(
         _ live: LiveRequest,
-        _ summary: (fingerprints: [MatchedRequest.Fingerprint], patterns: UInt64)
+        _ summary: MatchedRequest.Summary
     ) throws -> (entry: Int?, used: [Int]) {
         let closures = kinds.filter(\.isClosure)
         func accepted(_ alike: [Int], _ request: MatchedRequest) throws -> [Int] {
@@ -136,40 +133,27 @@ final class Playback: Sendable {
                 return closures.allSatisfy { $0.closureAccepts(request, recorded) }
             }
         }
-        let (byNames, livePatterns) = summary
-        var chosen = try accepted(candidates[byNames] ?? [], live.byNames)
+        var chosen = try accepted(candidates[summary.fingerprints] ?? [], live.byNames)
         if chosen.isEmpty, let request = live.byValues {
             chosen = try accepted(candidates[request.summary(kinds).fingerprints] ?? [], request)
         }
-        var isStable = closures.isEmpty
-        if chosen.isEmpty {
-            isStable = false
-            chosen = try accepted(try resembling(live.byNames, byNames, livePatterns), live.byNames)
-        }
-        guard !chosen.isEmpty else { return (nil, []) }
-        return take(oneOf: chosen, isStable: isStable)
+        if chosen.isEmpty { chosen = try accepted(try resembling(live.byNames, summary), live.byNames) }
+        return chosen.isEmpty ? (nil, []) : take(oneOf: chosen)
     }
 
-    private func take(oneOf chosen: [Int], isStable: Bool) -> (entry: Int?, used: [Int]) {
-        let answer = state.withLock { state in
-            isStable
-                ? state.sequence.take(chosen, atEnd: rules.end) : state.sequence.takeChosen(chosen, atEnd: rules.end)
-        }
-        guard case .entry(let index) = answer else { return (nil, chosen) }
-        return (index, [])
+    private func take(oneOf chosen: [Int]) -> (entry: Int?, used: [Int]) {
+        let index = state.withLock { $0.sequence.take(chosen, atEnd: rules.end) }
+        return (index, index == nil ? chosen : [])
     }
 
     /// Returns the entries that differ from a request only in redacted text.
-    private func resembling(
-        _ live: MatchedRequest,
-        _ fingerprints: [MatchedRequest.Fingerprint],
-        _ livePatterns: UInt64
-    ) throws -> [Int] {
+    private func resembling(_ live: MatchedRequest, _ summary: MatchedRequest.Summary) throws -> [Int] {
         let compared = kinds.filter { !$0.isClosure }
         return try entries.indices.filter { index in
-            let patterns = patterns[index] | livePatterns
+            let stored = summaries[index]
+            let patterns = stored.patterns | summary.patterns
             guard patterns != 0 else { return false }
-            let differing = fingerprints.indices.filter { fingerprints[$0] != self.fingerprints[index][$0] }
+            let differing = compared.indices.filter { summary.fingerprints[$0] != stored.fingerprints[$0] }
             guard differing.allSatisfy({ patterns >> UInt64($0) & 1 == 1 }) else { return false }
             let recorded = try matched(entry: index)
             return differing.allSatisfy { live.resembles(recorded, in: compared[$0]) }
@@ -190,7 +174,65 @@ final class Playback: Sendable {
 
     func isUsed(_ index: Int) -> Bool { state.withLock { $0.sequence.isUsed(index) } }
 
-    func noteExpired(_ index: Int) { state.withLock { _ = $0.expired.insert(index) } }
+    // MARK: Responses
+
+    enum Answer {
+        case entry(Int)
+        /// An entry that is too old and must be replaced.
+        case expired(Int)
+        /// No entry matches, or all that match have been used.
+        case miss(isUsedUp: Bool, () async -> PipelineError)
+    }
+
+    /// Takes the entry for a request.
+    ///
+    /// - Returns: the result, and the request. If the body was read and cannot be replayed, the request has it in
+    ///   memory.
+    /// - Throws: `.recording(.expired)`, `limit.bodyBytes`, `CancellationError`.
+    func answer(
+        to request: PipelineRequest,
+        _ context: PipelineContext,
+        canRecord: Bool
+    ) async throws -> (Answer, PipelineRequest) {
+        try Task.checkCancellation()
+        var request = request
+        var body = request.body.isAbsent ? nil : request.body.bytes
+        if rules.readsBody, body == nil, !request.body.isAbsent {
+            let read = try await request.body.collect(upTo: rules.bodyByteCount)
+            if !request.body.isReplayable { request.body = .bytes(read) }
+            body = read
+        }
+        let live = LiveRequest(request, body: body, rules)
+        let taken = try await take(live)
+        guard let index = taken.entry else {
+            let mismatch = Mismatch(playback: self, live: live)
+            return (.miss(isUsedUp: !taken.used.isEmpty) { await mismatch.error(used: taken.used) }, request)
+        }
+        return (try checkAge(of: index, context, canRecord: canRecord), request)
+    }
+
+    private func checkAge(of index: Int, _ context: PipelineContext, canRecord: Bool) throws -> Answer {
+        let entry = entries[index]
+        // The clock of the recorded session shows the date of the entry.
+        let date = context.clock.isSame(as: configuration.clock) ? Date() : context.clock.date
+        switch rules.expiry.action(for: entry, at: date) {
+        case .none: return .entry(index)
+        case .warn(let report):
+            state.withLock { _ = $0.expired.insert(index) }
+            report(entry)
+            return .entry(index)
+        case .rerecord where canRecord: return .expired(index)
+        case .fail, .rerecord: throw expired(index)
+        }
+    }
+
+    func expired(_ index: Int) -> PipelineError {
+        let mode = mode.map { " (mode \($0))" } ?? ""
+        return PipelineError(
+            .recording(.expired),
+            "\(entries[index]) of \(url.lastPathComponent.quotedExcerpt) is too old\(mode); record it again, or change `expiry`"
+        )
+    }
 
     /// Responds to a request with an entry, and notes in the context if no time passes.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
@@ -199,7 +241,7 @@ final class Playback: Sendable {
             try file.replayableExchange(at: number)
         }
         context.report(.replayed(rules.pace.factor == 0))
-        let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
+        var replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         let start = clock.begin(at: exchange.start.map { .init($0) })
         defer { clock.advance(to: start.advanced(by: exchange.duration)) }
         return try await replayed.response(to: request, context)

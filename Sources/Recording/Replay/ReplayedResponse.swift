@@ -4,7 +4,7 @@ import PipelineCore
 
 /// A recorded exchange as the response of a transport.
 struct ReplayedResponse {
-    private let exchange: RecordedExchange
+    private var exchange: RecordedExchange
     private let pace: ReplayPace
     private let byteLimit: Int
 
@@ -15,14 +15,15 @@ struct ReplayedResponse {
     }
 
     /// Returns the response after the recorded time.
-    func response(to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
+    mutating func response(to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
         let start = context.clock.now
-        guard var recorded = exchange.response else {
+        let damage = decode()
+        guard let recorded = exchange.response else {
             try await sleep(pace.duration(exchange.duration), context.clock)
             throw failure ?? PipelineError(.transport, "the recorded exchange has no response")
         }
         try await sleep(pace.duration(exchange.headDelay), context.clock)
-        let failure = decode(&recorded) ?? failure
+        let failure = damage ?? failure
         var head = HTTPResponse(status: .init(code: recorded.status, reasonPhrase: recorded.reasonPhrase))
         head.headerFields = fields(of: recorded)
         let delay = start.duration(to: context.clock.now)
@@ -40,29 +41,16 @@ struct ReplayedResponse {
     }
 
     /// Decodes the body; returns the failure with which a damaged one ends, as it does without a recording.
-    private func decode(_ recorded: inout RecordedExchange.Response) -> PipelineError? {
-        guard recorded.isCoded, CodedBody.isWhole(status: recorded.status, method: exchange.request.method) else {
-            return nil
-        }
+    private mutating func decode() -> PipelineError? {
         do {
-            let decoded = try CodedBody.decode(
-                recorded.body,
-                recorded.headers,
-                pieces: recorded.chunks.map(\.byteCount),
-                isCut: exchange.failure != nil,
-                upTo: byteLimit
-            )
-            guard let decoded else { return nil }
-            recorded.isCoded = false
-            recorded.body = decoded.body
-            recorded.chunks = zip(recorded.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
+            try CodedBody.decode(&exchange, upTo: byteLimit)
             return nil
         } catch {
             guard exchange.failure == nil, let damage = error as? PipelineError, case .contentCoding = damage.code
             else { return nil }
-            recorded.isCoded = false
-            recorded.body = Data()
-            recorded.chunks = []
+            exchange.response?.isCoded = false
+            exchange.response?.body = Data()
+            exchange.response?.chunks = []
             return damage
         }
     }

@@ -2,15 +2,8 @@
 ///
 /// Each is used once; entries that are alike are used in order.
 struct SequenceState {
-    enum Answer: Equatable {
-        case entry(Int)
-        case usedUp
-    }
-
     private var isFree: [Bool]
     private var wasUsed: [Bool]
-    /// For the first entry of each group of alike entries: how many of the group are certainly in use.
-    private var starts: [Int: Int] = [:]
 
     init(count: Int) {
         isFree = Array(repeating: true, count: count)
@@ -20,35 +13,24 @@ struct SequenceState {
     /// Takes the next entry for a request.
     ///
     /// - Parameters:
-    ///   - candidates: the entries in order, at least one. Lists with the same first entry must be equal.
+    ///   - candidates: the entries in order, at least one.
     ///   - end: what happens when all are in use.
-    /// - Returns: the entry.
-    mutating func take(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
-        let first = candidates[0]
-        var place = starts[first] ?? 0
-        while place < candidates.count, !isFree[candidates[place]] { place += 1 }
-        if place == candidates.count {
+    /// - Returns: the entry; `nil` if all have been used.
+    mutating func take(_ candidates: [Int], atEnd end: ReplayEnd) -> Int? {
+        var next = candidates.first { isFree[$0] }
+        if next == nil {
             switch end {
-            case .fail: return .usedUp
-            case .repeatLast: return .entry(candidates[candidates.count - 1])
+            case .fail: return nil
+            case .repeatLast: return candidates.last
             case .cycle:
                 for entry in candidates { isFree[entry] = true }
-                place = 0
+                next = candidates.first
             }
         }
-        isFree[candidates[place]] = false
-        wasUsed[candidates[place]] = true
-        starts[first] = place + 1
-        return .entry(candidates[place])
-    }
-
-    /// Takes the next of the entries that a closure has chosen from those that are alike.
-    ///
-    /// The choice may differ in each call.
-    mutating func takeChosen(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
-        starts[candidates[0]] = nil
-        defer { starts[candidates[0]] = nil }
-        return take(candidates, atEnd: end)
+        guard let next else { return nil }
+        isFree[next] = false
+        wasUsed[next] = true
+        return next
     }
 
     var unused: [Int] { wasUsed.indices.filter { !wasUsed[$0] } }

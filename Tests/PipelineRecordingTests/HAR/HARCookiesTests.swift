@@ -3,9 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@testable import PipelineCaching
 @testable import PipelineRecording
-@testable import PipelineResilience
 
 @Suite("HARCookies", .watched)
 struct HARCookiesTests {

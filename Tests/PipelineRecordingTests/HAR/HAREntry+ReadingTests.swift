@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import PipelineRecording
-@testable import PipelineResilience
 
 @Suite("Entries as other HAR writers produce them", .watched)
 struct HAREntryReadingTests {

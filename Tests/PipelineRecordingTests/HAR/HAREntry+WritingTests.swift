@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import PipelineRecording
-@testable import PipelineResilience
 
 @Suite("Entries as HAR 1.2 specifies them", .watched)
 struct HAREntryWritingTests {

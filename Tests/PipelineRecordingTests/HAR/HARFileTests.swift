@@ -61,7 +61,7 @@ struct HARFileTests {
         #expect(try text(bench.url()).contains("\"entries\": [\n      {}\n    ]\n  }\n}\n"))
     }
 
-    @Test("Unchanged entries and the whitespace between them are copied byte for byte")
+    @Test("Unchanged entries are copied byte for byte; the rest of a changed file is indented by 2 spaces")
     func edits() throws {
         let bench = try HARBench()
         let url = try bench.write(
@@ -71,39 +71,81 @@ struct HARFileTests {
         #expect(file.count == 4)
         #expect(try file.entry(at: 1).json == .object(["n": .number("1.50")]))
         #expect(try file.entry(at: 3).json == .string("3"))
-        file.replace(at: 1, with: HAREntry(json: .bool(true)))
+        file.replace(at: 1, with: HAREntry(json: .object(["a": .integer(1)])))
         try file.write(to: url)
+        func text(entries: String) -> String {
+            """
+            {
+              "x": [
+                1
+              ],
+              "log": {
+                "_own": {
+                  "entries": [
+                    9
+                  ]
+                },
+                "entries": [\(entries)],
+                "z": null
+              }
+            }
+
+            """
+        }
+        let replaced = "{\n        \"a\": 1\n      }"
         #expect(
-            try text(url)
-                == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ {"n" : 0} ,true ,2 , "3"],"z":null}}"#
+            try self.text(url)
+                == text(entries: #"\#n      {"n" : 0},\#n      \#(replaced),\#n      2,\#n      "3"\#n    "#)
         )
         file.remove(at: 0)
         file.remove(at: 0)
         // The file on disk has been replaced by now, but its original can still be read.
         #expect(try file.entry(at: 0).json == .integer(2))
         try file.write(to: url)
-        #expect(try text(url) == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ 2 , "3"],"z":null}}"#)
+        #expect(try self.text(url) == text(entries: #"\#n      2,\#n      "3"\#n    "#))
         file.remove(at: 0)
         file.remove(at: 0)
         try file.write(to: url)
-        #expect(try text(url) == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ ],"z":null}}"#)
+        #expect(try self.text(url) == text(entries: ""))
         #expect(try HARFile(contentsOf: url).count == 0)
+    }
+
+    @Test("A file with a byte order mark, in one line or indented by tabs is read, kept if unchanged, and added to")
+    func layouts() throws {
+        let bench = try HARBench()
+        for before in [
+            #"{"log":{"entries":[ ],"x":1}} "#, #"{"log": {"entries": [1, 2]}}"#, "\u{feff}{\"log\":{\"entries\":[1]}}",
+            "{\r\n\t\"log\": {\r\n\t\t\"entries\": [\r\n\t\t\t1\r\n\t\t]\r\n\t}\r\n}",
+        ] {
+            var file = try HARFile(contentsOf: bench.write(before))
+            try file.write(to: bench.url("same.har"))
+            #expect(try text(bench.url("same.har")) == before)
+            let added = HAREntry(json: .object(["a": .array([.integer(1)])]))
+            let entries = try (0..<file.count).map { try file.entry(at: $0) } + [added]
+            file.append(added)
+            try file.write(to: bench.url("new.har"))
+            let again = try HARFile(contentsOf: bench.url("new.har"))
+            #expect(try (0..<again.count).map { try again.entry(at: $0) } == entries)
+            #expect(again.log == file.log)
+        }
     }
 
     @Test("Adding an entry to a sample keeps every byte of the others", arguments: HARBench.sampleNames)
     func sample(name: String) throws {
         let bench = try HARBench()
-        let sample = try Data(contentsOf: HARBench.samples.appending(path: name))
         var file = try HARFile(contentsOf: HARBench.samples.appending(path: name))
+        // The samples are indented by 4 spaces.
+        let sample = String(decoding: try Data(contentsOf: HARBench.samples.appending(path: name)), as: UTF8.self)
+        let old = sample.components(separatedBy: ",\n            {\n").dropFirst().dropLast()
         file.append(try HAREntry(Self.small))
         try file.write(to: bench.url())
-        let data = try Data(contentsOf: bench.url())
-        let end = "\n        ]\n    }\n}"
-        let added = [
-            "{", "    \"request\": {", "        \"method\": \"GET\",", "        \"url\": \"http://h/\"", "    },",
-            "    \"response\": {", "        \"status\": 200", "    }", "}",
-        ].map { "\n            " + $0 }.joined()
-        #expect(data == sample.dropLast(end.utf8.count) + Data((",".appending(added) + end).utf8))
+        let written = try text(bench.url())
+        #expect(!old.isEmpty)
+        for entry in old { #expect(written.contains("{\n" + entry)) }
+        let again = try HARFile(contentsOf: bench.url())
+        #expect(
+            try (0..<file.count).map { try file.entry(at: $0) } == (0..<again.count).map { try again.entry(at: $0) }
+        )
     }
 
     @Test("Member names written with escapes are recognized")
@@ -131,12 +173,13 @@ struct HARFileTests {
             (#"{"log":[]}"#, 10, nil), (#"{"log":{"entries":{}}}"#, 22, nil), (#"{"log":{"entries":null}}"#, 24, nil),
             (#"{"a":{"entries":[]}}"#, 20, nil), (#"{"log":{"entries":[}}"#, 19, 0),
             (#"{"log":{"entries":[1,]}}"#, 21, 1),
-            (#"{"log":{"entries":[1 2]}}"#, 21, 1), (#"{"log":{"entries":[{}],"entries":[]}}"#, 33, nil),
-            (#"{"log":{"entries":[]},"log":{"entries":[]}}"#, 28, nil), (#"{"log":{"entries":[]}}x"#, 22, nil),
-            (#"{"log":{"entries":[{"a":1,}]}}"#, 26, 0), (#"{"log":{"entries":[{}, {"a" 1}]}}"#, 28, 1),
+            (#"{"log":{"entries":[,1]}}"#, 19, 0), (#"{"log":{"entries":[1,,2]}}"#, 21, 1),
+            (#"{"log":{"entries":[{}],"entries":[]}}"#, 33, nil), (#"{"log":{"entries":[[}]]}}"#, 24, nil),
+            (#"["log",{"entries":[1]}]"#, 23, nil), (#"{"log":["entries",[1]]}"#, 23, nil),
+            (#"{"log":{"entries":[]},"log":{"entries":[]}}"#, 39, nil), (#"{"log":{"entries":[]}}x"#, 22, nil),
             (#"{"log":{"entries":[{"a":"#, 24, 0), (#"{"log":{"x":nul,"entries":[]}}"#, 15, nil),
             (#"{"log":{"entries":[1,2,3],"x":"\q"}}"#, 32, nil), (#"{"log":{"entries":[],"version":"2.0"}}"#, 0, nil),
-            ("\u{feff}{\"log\":{\"entries\":[1],\"x\":tru}}", 32, nil), ("{\"log\":{\"entries\":[\u{1}]}}", 19, 0),
+            ("\u{feff}{\"log\":{\"entries\":[1],\"x\":tru}}", 32, nil),
             ("\"log", 4, nil), ("{,}", 1, nil), ("{:}", 1, nil), ("}", 0, nil), ("{\"log\"]", 6, nil),
         ] as [(String, Int, Int?)]
     )
@@ -148,6 +191,23 @@ struct HARFileTests {
         #expect(location(error)?.offset == offset, "\(error?.reason ?? "")")
         #expect(location(error)?.index == index)
         #expect(error?.reason.contains(#""test.har" is wrong at byte \#(offset)"#) == true)
+    }
+
+    @Test(
+        "F04 An entry that is not JSON is corrupt when it is read, and the error gives the byte and the entry",
+        arguments: [
+            (#"{"log":{"entries":[1 2]}}"#, 21, 0), (#"{"log":{"entries":[{"a":1,}]}}"#, 26, 0),
+            (#"{"log":{"entries":[{}, {"a" 1}]}}"#, 28, 1), ("{\"log\":{\"entries\":[\u{1}]}}", 19, 0),
+            (#"{"log":{"entries":[{},[}]}}"#, 23, 1),
+        ]
+    )
+    func corruptEntry(text: String, offset: Int, index: Int) throws {
+        let bench = try HARBench()
+        let file = try HARFile(contentsOf: bench.write(text))
+        let error = failure { _ = try file.entry(at: index) }
+        #expect(error?.code == .recording(.corrupt))
+        #expect(location(error)?.offset == offset, "\(error?.reason ?? "")")
+        #expect(location(error)?.index == index)
     }
 
     @Test(

@@ -1,9 +1,9 @@
 import Foundation
 import Pipeline
+import PipelineHashes
 import TestSupport
 import Testing
 
-@testable import PipelineHashes
 @testable import PipelineRecording
 
 @Suite("Side files of large bodies", .watched)

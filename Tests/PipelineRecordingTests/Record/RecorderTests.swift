@@ -31,12 +31,14 @@ struct RecorderTests {
             )
         )
         var recorder: Recorder? = Recorder(
-            base,
-            try HARJournal(for: bench.file),
-            for: bench.file,
-            RecordingRedaction(Redactor(secretValues: ["canary"])),
+            RecordingOutput(
+                file: bench.file,
+                base: base,
+                journal: try HARJournal(for: bench.file),
+                redaction: RecordingRedaction(Redactor(secretValues: ["canary"])),
+                isChanged: true
+            ),
             byteLimit: 100,
-            isChanged: true,
             report: { reports.add($0) }
         )
         if isFinished {

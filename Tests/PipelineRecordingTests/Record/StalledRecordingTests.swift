@@ -10,7 +10,8 @@ import Testing
 @Suite("Recordings on a stalled disk", .tags(.concurrent), .watched)
 struct StalledRecordingTests {
     private func recorder(_ bench: RecordingBench, _ journal: HARJournal) -> Recorder {
-        Recorder(HARFile(), journal, for: bench.file, RecordingRedaction(.standard), byteLimit: 1 << 20)
+        let output = RecordingOutput(file: bench.file, journal: journal, redaction: RecordingRedaction(.standard))
+        return Recorder(output, byteLimit: 1 << 20)
     }
 
     /// Sends each request to a recorder.
@@ -117,8 +118,7 @@ struct StalledRecordingTests {
         let decodesContent = true
 
         func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-            let replay = Replay(playback: playback, mode: .replayOnly)
-            let (answer, request) = try await replay.answer(to: request, context, canRecord: false)
+            let (answer, request) = try await playback.answer(to: request, context, canRecord: false)
             switch answer {
             case .entry(let index), .expired(let index): return try await playback.answer(index, to: request, context)
             case .miss(_, let error): throw await error()

@@ -119,14 +119,13 @@ struct PlainCookieTests {
     @Test("F16 A left value that does not mix digits and letters is a warning that names its cookie")
     func warning() async throws {
         let warnings = Warnings()
-        let recorder = Recorder(
-            HARFile(),
-            try HARJournal(for: bench.file),
-            for: bench.file,
-            RecordingRedaction(.standard),
-            byteLimit: 100,
+        let output = RecordingOutput(
+            file: bench.file,
+            journal: try HARJournal(for: bench.file),
+            redaction: RecordingRedaction(.standard),
             warn: { warnings.add($0) }
         )
+        let recorder = Recorder(output, byteLimit: 100)
         let transport = ScriptedTransport([
             .status(200, headers: [.setCookie: "ui=dark|mode|on"]), .status(200, body: "dark|mode|on"),
         ])

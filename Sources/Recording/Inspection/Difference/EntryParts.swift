@@ -80,57 +80,51 @@ struct EntryParts {
     ///
     /// The values of one name form one part, in order; the case of the name is ignored.
     private mutating func add(fields: HTTPFields, _ message: String, _ ignored: Set<HTTPField.Name>) {
-        let shown = redactor.fields(fields).map(\.value)
-        var order: [String] = []
-        var parts: [String: (exact: [String], shown: [String])] = [:]
-        for (field, value) in zip(fields, shown) where !ignored.contains(field.name) {
-            let name = field.name.canonicalName
-            if parts[name] == nil { order.append(name) }
-            parts[name, default: ([], [])].exact.append(field.value)
-            parts[name, default: ([], [])].shown.append(value)
-        }
-        for name in order {
-            guard let part = parts[name] else { continue }
+        let shown = zip(fields, redactor.fields(fields)).filter { !ignored.contains($0.0.name) }
+        var groups = Dictionary(grouping: shown) { $0.0.name.canonicalName }
+        for name in shown.map(\.0.name.canonicalName) {
+            guard let group = groups.removeValue(forKey: name) else { continue }
             values.append(
                 Value(
                     name: "\(message) field \(name)",
-                    exact: Data(part.exact.joined(separator: "\n").utf8),
-                    shown: part.shown.joined(separator: ", ")
+                    exact: Data(group.map(\.0.value).joined(separator: "\n").utf8),
+                    shown: group.map(\.1.value).joined(separator: ", ")
                 )
             )
         }
     }
 
-    /// Returns the parts that differ, in the order of this entry, followed by those that only the other entry has.
-    func differences(from other: EntryParts) -> [RecordingDifference.Part] {
-        var parts: [RecordingDifference.Part] = []
+    /// Returns a line for each part that differs, in the order of this entry, followed by those that only the other
+    /// entry has.
+    func differences(from other: EntryParts) -> [String] {
+        var lines: [String] = []
         for value in values {
             let match = other.values.first { $0.name == value.name }
             guard match?.exact != value.exact else { continue }
             let inJSON = match.map { differences(in: value, $0) } ?? []
-            parts += inJSON.isEmpty ? [Self.part(value.name, value, match)] : inJSON
+            lines += inJSON.isEmpty ? [Self.line(value, match)] : inJSON
         }
         for value in other.values where !values.contains(where: { $0.name == value.name }) {
-            parts.append(Self.part(value.name, nil, value))
+            lines.append(Self.line(nil, value))
         }
-        return parts
+        return lines
     }
 
-    /// Returns the part for two values that differ, at least one of which exists.
-    private static func part(_ name: String, _ first: Value?, _ second: Value?) -> RecordingDifference.Part {
+    /// Returns the line for two values that differ, at least one of which exists.
+    private static func line(_ first: Value?, _ second: Value?) -> String {
         var texts = (first?.shown ?? "none", second?.shown ?? "none")
         if let first, let second, first.shown == second.shown { texts = first.apart(from: second) }
-        return .init(name: name, first: texts.0, second: texts.1)
+        return "\(first?.name ?? second?.name ?? ""): \(texts.0) → \(texts.1)"
     }
 
     /// Returns the values that differ in two JSON bodies.
     ///
     /// Empty if a body is not JSON, or if only the notation differs.
-    private func differences(in first: Value, _ second: Value) -> [RecordingDifference.Part] {
+    private func differences(in first: Value, _ second: Value) -> [String] {
         guard let one = first.json, let other = second.json else { return [] }
         return JSONDifference(one, other, redactor: redactor).items.map { item in
             let name = "\(first.name) \(item.path)"
-            return Self.part(name, item.first.map { value(name, $0) }, item.second.map { value(name, $0) })
+            return Self.line(item.first.map { value(name, $0) }, item.second.map { value(name, $0) })
         }
     }
 

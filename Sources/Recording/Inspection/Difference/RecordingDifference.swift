@@ -4,31 +4,12 @@ import PipelineCore
 
 /// The differences between two recordings, whose entries of the same request are paired in order.
 struct RecordingDifference: Sendable {
-    /// A difference between two recordings.
-    enum Change: Sendable, Equatable {
-        /// An entry that only the second recording has, with its index there.
-        case added(Int, String)
-        /// An entry that only the first recording has, with its index there.
-        case removed(Int, String)
-        /// An entry that both recordings have, with both indices and the parts that differ.
-        case changed(Int, Int, String, [Part])
-    }
-
-    /// A part of an entry that differs.
-    struct Part: Sendable, Equatable {
-        var name: String
-        var first: String
-        var second: String
-    }
-
-    /// The identity of a request; entries with equal keys are paired.
-    private struct Key: Hashable {
-        let method: String
-        let url: String
-    }
-
-    /// The removed and changed entries in the order of the first recording, followed by the added ones.
-    let changes: [Change]
+    /// The differences: the removed and changed entries in the order of the first recording, followed by the added
+    /// ones.
+    ///
+    /// A line begins with `-` for a removed entry, `+` for an added one, and `~` for a changed one. A line for each
+    /// part that differs follows the latter.
+    let lines: [String]
 
     /// - Parameters:
     ///   - first: the entries of the first recording.
@@ -41,40 +22,30 @@ struct RecordingDifference: Sendable {
         ignoring ignored: Set<HTTPField.Name> = [],
         redactor: Redactor = .standard
     ) {
-        var changes: [Change] = []
+        var lines: [String] = []
         var rest = Dictionary(grouping: second, by: Self.key)
         for entry in first {
             let key = Self.key(entry)
+            let name = Self.name(of: entry, redactor)
             guard let pair = rest[key]?.first else {
-                changes.append(.removed(entry.index, Self.name(of: entry, redactor)))
+                lines.append("- entry \(entry.index) \(name)")
                 continue
             }
             rest[key]?.removeFirst()
             let parts = EntryParts(entry, redactor, ignored).differences(from: EntryParts(pair, redactor, ignored))
             if !parts.isEmpty {
-                changes.append(.changed(entry.index, pair.index, Self.name(of: entry, redactor), parts))
+                lines.append("~ entry \(entry.index) and \(pair.index) \(name)")
+                lines += parts.map { "    " + $0 }
             }
         }
         let added = rest.values.flatMap { $0 }.sorted { $0.index < $1.index }
-        self.changes = changes + added.map { .added($0.index, Self.name(of: $0, redactor)) }
+        self.lines = lines + added.map { "+ entry \($0.index) \(Self.name(of: $0, redactor))" }
     }
 
-    /// The differences as lines: `-` removed, `+` added, `~` changed with a line for each part.
-    var lines: [String] {
-        changes.flatMap { change -> [String] in
-            switch change {
-            case .added(let index, let name): ["+ entry \(index) \(name)"]
-            case .removed(let index, let name): ["- entry \(index) \(name)"]
-            case .changed(let first, let second, let name, let parts):
-                ["~ entry \(first) and \(second) \(name)"]
-                    + parts.map { "    \($0.name): \($0.first) → \($0.second)" }
-            }
-        }
-    }
-
-    private static func key(_ entry: RecordedEntry) -> Key {
-        guard case .success(let exchange) = entry.result else { return Key(method: "", url: "") }
-        return Key(method: exchange.request.method, url: exchange.request.url)
+    /// Returns the identity of a request; entries with equal keys are paired.
+    private static func key(_ entry: RecordedEntry) -> [String] {
+        guard case .success(let exchange) = entry.result else { return [] }
+        return [exchange.request.method, exchange.request.url]
     }
 
     private static func name(of entry: RecordedEntry, _ redactor: Redactor) -> String {

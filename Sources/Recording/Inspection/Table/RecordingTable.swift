@@ -34,19 +34,28 @@ struct RecordingTable {
     /// - Returns: the names of the columns, one line for each entry, and the reasons why entries cannot be read.
     func lines(width: Int = 120, isColored: Bool = false) -> [String] {
         let head = ["#", "method", origin == nil ? "URL" : "path", "status", "type", "size", "time"]
-        let rows = entries.map(row)
-        var fixed = TextTable([.right, .left, .right, .left, .right, .right])
-        for row in [head] + rows { fixed.append([row[0], row[1], row[3], row[4], row[5], row[6]]) }
-        let urlWidth = max(20, width - fixed.widths.reduce(0, +) - 2 * 6)
-        var table = TextTable([.right, .left, .left, .right, .left, .right, .right])
-        table.append(head)
-        for (entry, var row) in zip(entries, rows) {
-            row[2] = Self.cut(row[2], to: urlWidth)
-            table.append(row, styles: isColored ? [3: Self.style(of: entry)] : [:])
+        let rows = [head] + entries.map(row)
+        var widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        widths[2] = min(widths[2], max(20, width - widths.reduce(0, +) + widths[2] - 2 * (head.count - 1)))
+        var lines = [Self.line(head, widths)]
+        for (entry, row) in zip(entries, rows.dropFirst()) {
+            lines.append(Self.line(row, widths, isColored ? Self.style(of: entry) : nil))
         }
-        var lines = table.lines
         if isColored { lines[0] = TerminalStyle.bold.applied(to: lines[0]) }
         return lines + problems
+    }
+
+    /// Returns a line without trailing blanks; `style` is that of the status.
+    private static func line(_ row: [String], _ widths: [Int], _ style: TerminalStyle? = nil) -> String {
+        let last = row.lastIndex { !$0.isEmpty } ?? 0
+        let cells = row.indices.prefix(last + 1).map { column in
+            let text = cut(row[column], to: widths[column])
+            let padding = String(repeating: " ", count: widths[column] - text.count)
+            let shown = column == 3 ? style?.applied(to: text) ?? text : text
+            let isRight = [0, 3, 5, 6].contains(column)
+            return isRight ? padding + shown : column == last ? shown : shown + padding
+        }
+        return cells.joined(separator: "  ")
     }
 
     /// The reasons why entries cannot be read, one line for each.
@@ -123,4 +132,30 @@ struct RecordingTable {
     /// Returns a text with control characters and bidirectional controls, which would change what a terminal shows, as
     /// `\u{…}`.
     static func visible(_ text: String) -> String { text.escapingControls(keeping: "") }
+}
+
+/// A style of text on a terminal; the raw value is the parameter of the escape sequence.
+///
+/// Source: ECMA-48 §8.3.117, https://ecma-international.org/publications-and-standards/standards/ecma-48/
+enum TerminalStyle: Int {
+    case bold = 1
+    case red = 31
+    case green = 32
+    case yellow = 33
+    case cyan = 36
+
+    /// Returns the style of a status code.
+    ///
+    /// The style of a failure is red.
+    static func of(status: Int?) -> TerminalStyle {
+        switch status ?? 0 {
+        case 100..<300: .green
+        case 300..<400: .cyan
+        case 400..<500: .yellow
+        default: .red
+        }
+    }
+
+    /// Returns the text between the sequences that turn the style on and off.
+    func applied(to text: String) -> String { "\u{1b}[\(rawValue)m\(text)\u{1b}[0m" }
 }

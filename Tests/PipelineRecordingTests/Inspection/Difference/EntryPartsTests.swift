@@ -68,16 +68,16 @@ struct EntryPartsTests {
             $0.response?.headers.append(HTTPField(name: name, value: "2"))
             $0.response?.headers.append(HTTPField(name: name, value: "1"))
         }
-        #expect(RecordingDifference(Sample.entries(first), Sample.entries(same)).changes == [])
-        #expect(RecordingDifference(Sample.entries(first), Sample.entries(turned)).changes.count == 1)
+        #expect(RecordingDifference(Sample.entries(first), Sample.entries(same)).lines == [])
+        #expect(RecordingDifference(Sample.entries(first), Sample.entries(turned)).lines.count == 2)
     }
 
     @Test("Ignored fields are not compared")
     func ignored() {
         let other = Sample.exchange { $0.response?.headers[.date] = "Sat, 21 Nov 2026 10:00:00 GMT" }
         let entries = (Sample.entries(Sample.exchange()), Sample.entries(other))
-        #expect(RecordingDifference(entries.0, entries.1).changes.count == 1)
-        #expect(RecordingDifference(entries.0, entries.1, ignoring: [.date]).changes == [])
+        #expect(RecordingDifference(entries.0, entries.1).lines.count == 2)
+        #expect(RecordingDifference(entries.0, entries.1, ignoring: [.date]).lines == [])
     }
 
     @Test("A difference beyond the shown part of a body is shown with its position")
@@ -87,13 +87,9 @@ struct EntryPartsTests {
                 $0.response?.headers[.contentType] = "text/plain"
             }
         }
-        let change = RecordingDifference(Sample.entries(exchange("one")), Sample.entries(exchange("two"))).changes.first
-        guard case .changed(_, _, _, let parts)? = change, let part = parts.first else {
-            Issue.record("no change")
-            return
-        }
-        #expect(part.first == #"518 bytes, from character 493: "xxxxxxxxxxxxx\",\"b\":\"one\"}""#)
-        #expect(part.second == #"518 bytes, from character 493: "xxxxxxxxxxxxx\",\"b\":\"two\"}""#)
+        let lines = RecordingDifference(Sample.entries(exchange("one")), Sample.entries(exchange("two"))).lines
+        let excerpt = #"518 bytes, from character 493: "xxxxxxxxxxxxx\",\"b\":\"#
+        #expect(lines.last == "    response body: \(excerpt)\"one\\\"}\" → \(excerpt)\"two\\\"}\"")
     }
 
     @Test(
@@ -109,13 +105,12 @@ struct EntryPartsTests {
         let exchanges = [first, second].map { body in
             Sample.exchange(body: body) { $0.response?.headers[.contentType] = type }
         }
-        let changes = RecordingDifference(Sample.entries(exchanges[0]), Sample.entries(exchanges[1])).changes
-        guard case .changed(_, _, _, let parts)? = changes.first else {
-            Issue.record("no change")
-            return
-        }
-        #expect(parts.count == 1)
-        #expect(parts.allSatisfy { $0.first != $0.second })
-        #expect(parts.allSatisfy { !$0.second.contains("\"b\"") })
+        let lines = RecordingDifference(Sample.entries(exchanges[0]), Sample.entries(exchanges[1])).lines
+        #expect(lines.count == 2)
+        let texts = lines.last?.components(separatedBy: ": ").dropFirst().joined(separator: ": ")
+            .components(separatedBy: " → ")
+        #expect(texts?.count == 2)
+        #expect(texts?.first != texts?.last)
+        #expect(texts?.last?.contains("\"b\"") == false)
     }
 }

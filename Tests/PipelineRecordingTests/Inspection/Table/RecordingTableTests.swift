@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import PipelineRecording
-@testable import PipelineResilience
 
 @Suite("The table of a recording", .watched)
 struct RecordingTableTests {
