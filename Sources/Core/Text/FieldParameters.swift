@@ -24,8 +24,9 @@ struct FieldParameters {
         let isPart = isPart
         rest = rest.drop(while: isPart)
         guard rest.first == UInt8(ascii: ";") else { return nil }
-        rest.removeFirst()
-        let name = take { $0 != UInt8(ascii: "=") && isPart($0) }.lowercased()
+        rest = rest.dropFirst().drop { $0.isBlank }
+        let name = take { !$0.isBlank && $0 != UInt8(ascii: "=") && isPart($0) }.lowercased()
+        rest = rest.drop { $0.isBlank }
         guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest = rest.dropFirst().drop { $0.isBlank }
         return (name, rest.first == UInt8(ascii: "\"") ? takeQuoted() : take(while: isPart))

@@ -27,62 +27,88 @@ public struct PropertyListEncoding: ParameterEncoding {
         let tree = try ParameterTree(parameters, dates: nil)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = isXML ? .xml : .binary
-        request.body = .bytes(try encoder.encode(PropertyListNode(tree: tree, isXML: isXML, path: [])))
+        request.body = .bytes(try encoder.encode(PropertyListNode(tree, isXML: isXML, path: [])))
         request.setContentTypeIfAbsent("application/x-plist")
     }
 }
 
-/// A value that fails to encode if a property list cannot hold it.
-private struct PropertyListNode: Encodable {
+/// A tree that a property list can hold.
+private enum PropertyListNode: Encodable {
+    case object([(key: String, value: PropertyListNode)])
+    case array([PropertyListNode])
+    case scalar(any Encodable)
+
     /// The dates that have a four-digit year.
     private static let dates = Date.distantPast..<Date(timeIntervalSince1970: 253_402_300_800)
 
-    let tree: ParameterTree
-    let isXML: Bool
-    let path: [String]
-
-    func encode(to encoder: any Encoder) throws {
+    init(_ tree: ParameterTree, isXML: Bool, path: [String]) throws {
         switch tree {
         case .object(let members):
-            var container = encoder.container(keyedBy: AnyCodingKey.self)
-            for member in members {
-                let node = PropertyListNode(tree: member.value, isXML: isXML, path: path + [member.key])
-                try node.check(member.key)
-                try container.encode(node, forKey: AnyCodingKey(stringValue: member.key))
-            }
+            self = .object(
+                try members.map { member in
+                    let path = path + [member.key]
+                    try Self.check(member.key, isXML, path)
+                    return (member.key, try PropertyListNode(member.value, isXML: isXML, path: path))
+                }
+            )
         case .array(let elements):
-            var container = encoder.unkeyedContainer()
-            for (offset, element) in elements.enumerated() {
-                try container.encode(PropertyListNode(tree: element, isXML: isXML, path: path + [String(offset)]))
+            self = .array(
+                try elements.enumerated().map { offset, element in
+                    try PropertyListNode(element, isXML: isXML, path: path + [String(offset)])
+                }
+            )
+        case .string(let text):
+            try Self.check(text, isXML, path)
+            self = .scalar(text)
+        case .date(let date):
+            guard !isXML || Self.dates.contains(date) else {
+                throw ParameterTree.failure(.init("a date outside the years 1 to 9999"), path: path)
             }
-        case .null:
-            throw refusal("null, which a property list cannot hold")
+            self = .scalar(date)
         case .number(let number):
-            try encode(number, to: encoder)
-        case .date(let date) where isXML && !Self.dates.contains(date):
-            throw refusal("a date outside the years 1 to 9999")
-        default:
-            if case .string(let text) = tree { try check(text) }
-            try tree.encode(to: encoder)
+            self = .scalar(try Self.value(of: number, path))
+        case .null:
+            throw ParameterTree.failure(.init("null, which a property list cannot hold"), path: path)
+        case .bool(let value): self = .scalar(value)
+        case .double(let value): self = .scalar(value)
+        case .data(let value): self = .scalar(value)
+        case .file(let value): self = .scalar(value)
         }
     }
 
-    /// Checks a text for characters that XML cannot hold.
-    private func check(_ text: String) throws {
+    /// Rejects text that XML cannot hold, such as most control characters (XML 1.0 §2.2).
+    private static func check(_ text: String, _ isXML: Bool, _ path: [String]) throws {
         let isValid = text.unicodeScalars.allSatisfy {
             $0.value >= 0x20 ? $0.value & 0xfffe != 0xfffe || $0.value > 0xffff : "\t\r\n".unicodeScalars.contains($0)
         }
-        guard !isXML || isValid else { throw refusal("a text with a character that XML cannot hold") }
+        guard !isXML || isValid else {
+            throw ParameterTree.failure(.init("a text with a character that XML cannot hold"), path: path)
+        }
     }
 
-    private func encode(_ number: Decimal, to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    private static func value(of number: Decimal, _ path: [String]) throws -> any Encodable {
         let text = "\(number)"
-        if let value = Int64(text) { return try container.encode(value) }
-        if let value = UInt64(text) { return try container.encode(value) }
-        guard text.contains("."), let value = Double(text) else { throw refusal("an integer of more than 64 bits") }
-        try container.encode(value)
+        if let value = Int64(text) { return value }
+        if let value = UInt64(text) { return value }
+        guard text.contains("."), let value = Double(text) else {
+            throw ParameterTree.failure(.init("an integer of more than 64 bits"), path: path)
+        }
+        return value
     }
 
-    private func refusal(_ what: String) -> PipelineError { ParameterTree.failure(.init(what), path: path) }
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let members):
+            var container = encoder.container(keyedBy: AnyCodingKey.self)
+            for member in members {
+                try container.encode(member.value, forKey: AnyCodingKey(stringValue: member.key))
+            }
+        case .array(let elements):
+            var container = encoder.singleValueContainer()
+            try container.encode(elements)
+        case .scalar(let value):
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
 }
