@@ -12,6 +12,8 @@ import FoundationNetworking
 /// A call that buffers waits once, for the whole response. A redirect and a call that streams wait for the header
 /// fields and read the body in pieces.
 final class URLSessionExchange: Sendable {
+    private typealias Piece = URLSessionBacklog.Piece
+
     private struct State {
         var head: URLSessionResponseHead?
         var isStreaming: Bool
@@ -20,16 +22,13 @@ final class URLSessionExchange: Sendable {
         var isSending = false
         var end: Result<Void, any Error>?
         var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
-        var pieceWaiter: CheckedContinuation<URLSessionBacklog.Piece?, any Error>?
+        var pieceWaiter: CheckedContinuation<Piece?, any Error>?
     }
 
     /// The work to do after the lock is released.
     private struct Effects {
         var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
-        var piece:
-            (
-                CheckedContinuation<URLSessionBacklog.Piece?, any Error>, Result<URLSessionBacklog.Piece?, any Error>
-            )?
+        var piece: (CheckedContinuation<Piece?, any Error>, Result<Piece?, any Error>)?
         var isCancelling = false
         /// The file that must be written further before anything else arrives.
         var isFilling: URLSessionOverflow?
@@ -315,7 +314,7 @@ extension URLSessionExchange {
         }
     }
 
-    private func pieceResult(_ state: inout State) -> Result<URLSessionBacklog.Piece?, any Error>? {
+    private func pieceResult(_ state: inout State) -> Result<Piece?, any Error>? {
         state.unread.take().map { .success($0) } ?? state.end?.map { nil }
     }
 
