@@ -37,7 +37,7 @@ struct RequestTaskReadingTests {
     func ofAPIRequest() {
         let own = RequestTask.requestParameters(parameters: ["b": 2], encoding: URLEncoding.httpBody)
         let task = APIRequest<IgnoredBody>("x").method(.post).task(own).task
-        #expect(task.kind == .api)
+        #expect(task.kind.description == "what an APIRequest carries")
         #expect(task.parameters?["b"] as? Int == 2)
         #expect(task.encoding is URLEncoding)
         #expect(task.adding(parameters: ["c": 3]).parameters?["c"] as? Int == 3)
