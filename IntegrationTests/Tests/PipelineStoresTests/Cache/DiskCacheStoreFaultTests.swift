@@ -194,7 +194,7 @@ struct DiskCacheStoreFaultTests {
         try await write(100_000, to: files.store())
         var database = try files.takeDatabase()
         // The big-endian version in the header of a database.
-        #expect(database.content[60..<64] == Data([0, 0, 0, 1]))
+        #expect(database.content[60..<64] == Data([0, 0, 0, 2]))
         database.content[63] = version
         try database.content.write(to: files.url.appending(path: database.name))
         let entry = try await write(10, to: files.store(), 1)

@@ -49,9 +49,13 @@ struct RedisCacheStoreAccessTests {
     func permission() async throws {
         try await LocalRedis.run(["--user", "reader", "on", ">canary", "~*", "+@read"]) { redis in
             let store = try redis.store(password: { "canary" }, username: "reader")
-            #expect(try await store.entries(for: .sample).isEmpty)
-            let error = await #expect(throws: CacheStoreError.self) { try await store.put() }
-            #expect(error?.code == .notAllowed)
+            let calls: [@Sendable () async throws -> Void] = [
+                { _ = try await store.lookUp(.sample) }, { try await store.put() },
+            ]
+            for call in calls {
+                let error = await #expect(throws: CacheStoreError.self) { try await call() }
+                #expect(error?.code == .notAllowed)
+            }
         }
     }
 
