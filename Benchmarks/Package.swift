@@ -16,7 +16,7 @@ let package = Package(
             name: "Pipeline",
             path: "..",
             traits: [
-                "Crypto",
+                "Crypto", "SQLite",
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Servers"])),
                 .trait(name: "Redis", condition: .when(traits: ["Servers"])),
             ]
