@@ -1,5 +1,6 @@
 import Deprecations
 import Foundation
+import HTTPTypes
 import PipelineCore
 import PipelineTesting
 import Synchronization
