@@ -170,7 +170,7 @@ extension APICall {
     public func execute() -> Task<Void, Never> {
         let perform = prepare()
         inProgress.begin()
-        return Task {
+        return Task(executorPreference: SeparateTasks.executor) {
             defer { inProgress.end() }
             await run(perform)
         }

@@ -5,13 +5,14 @@ package enum SeparateTasks {
     @TaskLocal package static var executor: (any TaskExecutor)?
 }
 
-extension PipelineContext {
+extension PipelineClock {
     /// The executor for a task that a plugin starts and that is not a child of its own task; `nil` for the default one.
     ///
     /// ```swift
-    /// Task(executorPreference: context.taskExecutor) { await refresh() }
+    /// Task(executorPreference: context.clock.taskExecutor) { await refresh() }
     /// ```
     ///
-    /// With it, such tasks take part in virtual time, see `ManualClock.run` of `PipelineTesting`.
+    /// With it, such tasks take part in virtual time, see `ManualClock.run` of `PipelineTesting`. The property reads a
+    /// task-local value, so a detached task does not see it.
     public var taskExecutor: (any TaskExecutor)? { SeparateTasks.executor }
 }

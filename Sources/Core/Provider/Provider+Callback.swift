@@ -50,7 +50,7 @@ extension Provider {
         let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
         let inProgress = callsInProgress
         inProgress.begin()
-        return Task {
+        return Task(executorPreference: SeparateTasks.executor) {
             defer { inProgress.end() }
             let result = await work()
             let isTold = await place.run(

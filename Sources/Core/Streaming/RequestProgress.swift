@@ -24,7 +24,7 @@ public struct RequestProgress: AsyncSequence, Sendable {
         let (steps, continuation) = AsyncThrowingStream<ProgressResponse, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1)
         )
-        let task = Task {
+        let task = Task(executorPreference: SeparateTasks.executor) {
             let meter = ProgressMeter { continuation.yield($0) }
             switch await perform(meter) {
             case .success(let response):

@@ -332,7 +332,7 @@ final class OAuthSession: Sendable {
         _ obtain: @escaping @Sendable () async throws -> OAuthCredential
     ) async throws -> OAuthCredential? {
         let log = context.operatorLog
-        let credential = try await Self.unattended(on: context.taskExecutor, obtain) { credential in
+        let credential = try await unattended(obtain) { credential in
             _ = try? await self.keep(credential, generation, log)
         }
         return try await keep(credential, generation, log)
@@ -356,7 +356,7 @@ final class OAuthSession: Sendable {
             try await save(credential, generation)
         } catch let error where error is CancellationError || error is EndedElsewhere {
             // No call will use these tokens, and none waits for their end.
-            Task { try? await self.sendRevocation(of: credential) }
+            Task(executorPreference: requests.clock.taskExecutor) { try? await self.sendRevocation(of: credential) }
             guard error is EndedElsewhere else { throw error }
             return endHere(generation)
         } catch {
@@ -388,7 +388,7 @@ final class OAuthSession: Sendable {
 
     /// Revokes the tokens of a session, also if the caller is cancelled; does nothing without an endpoint.
     func revoke(_ credential: OAuthCredential) async throws {
-        try await Self.unattended { try await self.sendRevocation(of: credential) }
+        try await unattended { try await self.sendRevocation(of: credential) }
     }
 
     private func sendRevocation(of credential: OAuthCredential) async throws {
@@ -407,18 +407,16 @@ extension OAuthSession {
     /// Runs work to its end, because the server may act on its request already; a caller that is cancelled leaves.
     ///
     /// - Parameters:
-    ///   - executor: the executor of the work.
     ///   - work: the work.
     ///   - late: gets the result if the caller has left.
     /// - Returns: the result of the work.
     /// - Throws: the error of the work; `CancellationError` as soon as the caller is cancelled.
-    static func unattended<Value: Sendable>(
-        on executor: (any TaskExecutor)? = nil,
+    func unattended<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
         late: @escaping @Sendable (Value) async -> Void = { _ in }
     ) async throws -> Value {
         let waiter = TokenWaiter<Result<Value, any Error>>()
-        Task(executorPreference: executor) {
+        Task(executorPreference: requests.clock.taskExecutor) {
             do {
                 let value = try await work()
                 if !waiter.fill(.success(value)) { await late(value) }

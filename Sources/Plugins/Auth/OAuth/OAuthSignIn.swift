@@ -71,7 +71,7 @@ struct OAuthSignIn {
     private func redeem(_ form: [(String, String)], at endpoint: URL, _ key: DPoPKey?) async throws -> OAuthCredential {
         try Task.checkCancellation()
         let (session, clock) = (session, clock)
-        return try await OAuthSession.unattended {
+        return try await session.unattended {
             try await session.requests.credential(from: endpoint, form, key: key, clock)
         } late: {
             try? await session.revoke($0)

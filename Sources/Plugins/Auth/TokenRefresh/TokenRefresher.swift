@@ -64,7 +64,7 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         for waiter in effects.resumed { waiter.fill(effects.outcome) }
         if let change = effects.report { report(change) }
         if let flight = effects.start, let context {
-            Task(executorPreference: context.taskExecutor) { await self.run(flight, context) }
+            Task(executorPreference: context.clock.taskExecutor) { await self.run(flight, context) }
         }
         return value
     }
@@ -135,12 +135,12 @@ extension TokenRefresher {
 extension TokenRefresher {
     private func run(_ flight: State.Flight, _ context: PipelineContext) async {
         let clock = clock(context)
-        let timer = Task(executorPreference: context.taskExecutor) {
+        let timer = Task(executorPreference: clock.taskExecutor) {
             guard (try? await clock.sleep(for: self.policy.timeout)) != nil else { return }
             self.perform { $0.timeUp(flight) }
         }
         let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, id: flight.id)]
-        let refresh = Task(executorPreference: context.taskExecutor) {
+        let refresh = Task(executorPreference: clock.taskExecutor) {
             try await TokenRefreshMark.$current.withValue(marks) {
                 try await TrafficPriority.$ofTask.withValue(.high) {
                     try await self.refresh(flight.credential, context)
@@ -178,7 +178,7 @@ extension TokenRefresher {
     private func report(_ change: State.Change) {
         guard let onChange else { return }
         // Detached, so that the closure does not count as part of the call that caused the change.
-        Task.detached {
+        Task.detached(executorPreference: shared.withLock { $0.clock }?.taskExecutor) {
             let mark = TokenRefreshMark(refresher: self, id: change.number)
             await TokenRefreshMark.$current.withValue([mark]) { await onChange(change.credential, change.reason) }
             self.perform { $0.reported(change) }

@@ -50,7 +50,7 @@ extension CachePlugin {
     private func retryRemovals(_ context: PipelineContext) {
         guard invalidations.beginRetries() else { return }
         let (clock, log) = (context.clock, context.operatorLog)
-        Task(executorPreference: context.taskExecutor) { [self] in
+        Task(executorPreference: clock.taskExecutor) { [self] in
             let start = clock.now
             var pause = Duration.milliseconds(100)
             var givesUp = false

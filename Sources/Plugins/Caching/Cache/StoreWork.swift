@@ -85,7 +85,7 @@ final class StoreWork: Sendable {
         let id = operation.isCounted ? state.withLock { $0.makeID() } : nil
         let deadline = operation.limit.map { clock.now.advanced(by: $0) }
         let wait = Wait<Output>()
-        let task = Self.startAtOnce { [self] in
+        let task = Self.startAtOnce(on: clock.taskExecutor) { [self] in
             guard await begin(id) else {
                 wait.end(.failure(Self.hanging))
                 return
@@ -97,7 +97,7 @@ final class StoreWork: Sendable {
         }
         if let result = wait.result { return try result.get() }
         let timer = deadline.map { deadline in
-            Self.startAtOnce { [self] in
+            Self.startAtOnce(on: clock.taskExecutor) { [self] in
                 do { try await clock.sleep(until: deadline) } catch { return }
                 let text = "the cache did not respond within \(PipelineError.text(of: operation.limit ?? .zero))"
                 guard wait.end(.failure(PipelineError(.cacheUnavailable, text))) else { return }
@@ -172,11 +172,14 @@ final class StoreWork: Sendable {
     }
 
     /// Starts a task on the thread of its caller, if the system can, so that short work needs no other thread.
-    private static func startAtOnce(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    private static func startAtOnce(
+        on executor: (any TaskExecutor)?,
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { await work() }
+            return Task.immediate(executorPreference: executor) { await work() }
         }
-        return Task { await work() }
+        return Task(executorPreference: executor) { await work() }
     }
 
     /// One caller that waits for one result.

@@ -61,7 +61,7 @@ final class ActivityMonitor: Sendable {
             return true
         }
         // Detached, so that a call that the handler makes does not count as part of this call.
-        if needsTask { Task.detached { await self.work(clock) } }
+        if needsTask { Task.detached(executorPreference: clock.taskExecutor) { await self.work(clock) } }
     }
 
     private func work(_ clock: PipelineClock) async {
