@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests that need package traits, servers or a browser, and those of the examples. A folder `Shared` has links to tests
-// and helpers of the root package, which run here a second time: with all traits, and also over AsyncHTTPClient.
+// The tests that need package traits, servers or a browser, and those of the examples. A folder `Shared` has links to
+// tests and helpers of the root package, which run here a second time: with all traits, and also over AsyncHTTPClient.
 
 let traits = ["AsyncHTTPClient", "Compression", "Crypto", "OpenCombine", "Redis", "SQLite", "Telemetry", "Tools"]
 

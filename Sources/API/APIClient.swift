@@ -19,7 +19,7 @@ public import PipelineCore
 /// | setting | default |
 /// |---|---|
 /// | `server`, `environments` | none |
-/// | `coders` | `PipelineCoders` |
+/// | `coders` | `ProviderConfiguration.Coders` |
 /// | `options` | none; the request's options take precedence for each key, and its `errorTexts` for each text |
 ///
 /// **Errors**: those of ``APIRequest`` and of the provider. `invalidRequest.url` if neither the request nor the client
@@ -32,7 +32,7 @@ public struct APIClient: Sendable {
     /// The environments that provide the server if neither the request nor ``server`` has one.
     public var environments: APIEnvironments?
     /// The encoders and decoders for values of requests and responses.
-    public var coders = PipelineCoders()
+    public var coders = ProviderConfiguration.Coders()
     /// The options that apply to all requests.
     public var options = RequestOptions()
 

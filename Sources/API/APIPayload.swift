@@ -12,7 +12,7 @@ public protocol APIPayload: Encodable, Sendable {
     /// - Parameter coders: the client's coders, with the date strategies of the request.
     /// - Returns: the task.
     /// - Throws: any error if the value cannot be encoded; nothing is sent then.
-    func makeTask(with coders: PipelineCoders) throws -> RequestTask
+    func makeTask(with coders: ProviderConfiguration.Coders) throws -> RequestTask
 }
 
 /// A payload that is sent as JSON; `Content-Type` is `application/json` unless the request sets it.
@@ -32,7 +32,7 @@ public protocol JSONPayload: APIPayload {}
 
 extension JSONPayload {
     /// Returns a task that carries the value as JSON.
-    public func makeTask(with coders: PipelineCoders) -> RequestTask {
+    public func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask {
         .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
     }
 }
@@ -49,7 +49,7 @@ public protocol FormURLEncodedPayload: APIPayload {}
 
 extension FormURLEncodedPayload {
     /// Returns a task that carries the value as a form.
-    public func makeTask(with coders: PipelineCoders) -> RequestTask {
+    public func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask {
         .requestFormURLEncodable(self, encoder: coders.formEncoder(for: self))
     }
 }
@@ -71,7 +71,7 @@ public protocol MultipartPayload: APIPayload {}
 
 extension MultipartPayload {
     /// Returns a task that carries the value as a multipart form.
-    public func makeTask(with coders: PipelineCoders) throws -> RequestTask {
+    public func makeTask(with coders: ProviderConfiguration.Coders) throws -> RequestTask {
         .uploadMultipartFormData(try MultipartFormData(encoding: self, using: coders.formEncoder(for: self)))
     }
 }

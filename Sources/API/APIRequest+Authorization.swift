@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 public import PipelineCore
 
-private enum Authorized: RequestOptionKey {
+private enum Authorized: RequestOptions.Key {
     static let defaultValue = false
 
     static func pluginOption(for value: Bool) -> RequestOptions.PluginOption? { value ? .authorized : nil }
@@ -51,7 +51,7 @@ extension APIRequest {
 
     /// Returns a copy that is sent with a token from the provider's token plugin, such as AccessTokenPlugin.
     ///
-    /// If the provider has no such plugin, its `UnhandledOptionPolicy` applies.
+    /// If the provider has no such plugin, its `ProviderConfiguration.UnhandledOptionPolicy` applies.
     ///
     /// - Parameter type: the form of the token; `nil` sends none.
     /// - Returns: the copy.

@@ -29,7 +29,7 @@ public import PipelineCore
 /// | `desiredStatusCode` | only 200 |
 /// | `serverURL` | the client's server |
 /// | dates | the client's strategies; ISO 8601 without a client |
-/// | plugins | the provider's; an option for a plugin that it lacks is reported, see `UnhandledOptionPolicy` |
+/// | plugins | the provider's; an option for a plugin that it lacks is reported, see `ProviderConfiguration.UnhandledOptionPolicy` |
 /// | `attemptTimeout` | none |
 ///
 /// **Errors**
@@ -44,7 +44,7 @@ public import PipelineCore
 /// | `invalidRequest.body` | the request has a payload, a file or a stream, but its method has no body, such as GET; nothing is sent |
 /// | `file` | a file to be sent cannot be read |
 /// | `bodyChanged` | the length of a file in a form has changed since the call began |
-/// | `limit` | the body of the response exceeds `PipelineLimits.bufferedBodyByteCount` |
+/// | `limit` | the body of the response exceeds `ProviderConfiguration.Limits.bufferedBodyByteCount` |
 /// | `mapping` | the response cannot be decoded; the error has the response |
 ///
 /// In a module that is isolated to the main actor by default, declare models of responses and queries as `nonisolated`.

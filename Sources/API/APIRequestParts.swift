@@ -24,7 +24,7 @@ struct APIRequestParts: Sendable {
     var validation = ValidationType.customCodes([200])
     var sampleData = Data()
     var options = RequestOptions()
-    var coders = PipelineCoders()
+    var coders = ProviderConfiguration.Coders()
     var dateEncoding: DateCodingStrategy?
     var dateDecoding: DateCodingStrategy?
 
@@ -54,7 +54,7 @@ struct APIRequestParts: Sendable {
     }
 
     /// The client's coders with the date strategies of this request.
-    var ownCoders: PipelineCoders {
+    var ownCoders: ProviderConfiguration.Coders {
         var own = coders
         if let dateEncoding { own.dateEncodingStrategy = dateEncoding }
         if let dateDecoding { own.dateDecodingStrategy = dateDecoding }

@@ -45,7 +45,7 @@ public struct ErrorTexts: Sendable, Hashable {
     }
 }
 
-private enum ErrorTextsOption: RequestOptionKey {
+private enum ErrorTextsOption: RequestOptions.Key {
     static let defaultValue = ErrorTexts()
 }
 

@@ -145,7 +145,7 @@ public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Proce
         let id: Int
     }
 
-    private enum Numbers: PipelineContextKey {
+    private enum Numbers: PipelineContext.Key {
         static let defaultValue: [ObjectIdentifier: Number] = [:]
         static let isInherited = true
     }

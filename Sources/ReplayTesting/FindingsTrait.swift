@@ -32,10 +32,10 @@ public struct FindingsTrait: TestTrait, SuiteTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        let policy = FindingPolicy.report { [effect] finding in
+        let policy = ProviderConfiguration.FindingPolicy.report { [effect] finding in
             if effect == .fail { Issue.record("\(finding.severity) \(finding)") }
         }
-        try await FindingPolicy.$override.withValue(policy, operation: function)
+        try await ProviderConfiguration.FindingPolicy.$override.withValue(policy, operation: function)
     }
 }
 

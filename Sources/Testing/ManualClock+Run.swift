@@ -14,8 +14,8 @@ extension ManualClock {
     /// The work and its child tasks run one at a time, in the order in which they became ready. With a seeded
     /// `PipelineRandom`, every run is the same. This includes calls with a callback, and the tasks that plugins start
     /// with `next.start`, `startBackgroundCall` or `clock.taskExecutor`. Any other task that is not a child runs as
-    /// usual, and so does a task on an actor with an executor of its own. If the work waits for such a task while another task sleeps, the
-    /// clock advances.
+    /// usual, and so does a task on an actor with an executor of its own. If the work waits for such a task while
+    /// another task sleeps, the clock advances.
     ///
     /// - Parameter work: the work, with all tasks that sleep on this clock as its children.
     /// - Returns: what the work returns.

@@ -9,7 +9,7 @@ public import PipelineCore
 /// try await clock.waitForSleepers()
 /// clock.advance(by: .seconds(2))
 /// ```
-public final class ManualClock: DatedClock, Sendable {
+public final class ManualClock: PipelineClock.DatedClock, Sendable {
     /// A moment of the clock, as the time since its origin.
     public struct Instant: InstantProtocol {
         /// The time since the clock's origin.

@@ -40,9 +40,9 @@ nonisolated extension SplitAPI: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-enum Flavor: RequestOptionKey { static let defaultValue = "plain" }
+enum Flavor: RequestOptions.Key { static let defaultValue = "plain" }
 
-enum Seen: PipelineContextKey { static let defaultValue = 0 }
+enum Seen: PipelineContext.Key { static let defaultValue = 0 }
 
 nonisolated struct Profile: Decodable {
     let name: String

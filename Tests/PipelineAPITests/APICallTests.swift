@@ -296,7 +296,7 @@ struct APICallTests {
     func progressOfOwnPayload() async throws {
         struct Raw: APIPayload {
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: PipelineCoders) -> RequestTask {
+            func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask {
                 .requestStream(.bytes(Data(repeating: 7, count: 100)))
             }
         }

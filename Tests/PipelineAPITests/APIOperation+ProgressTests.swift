@@ -24,7 +24,7 @@ struct APIOperationProgressTests {
     private struct Carried: APIPayload {
         let task: RequestTask
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: PipelineCoders) -> RequestTask { task }
+        func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask { task }
     }
 
     private static let stream = RequestTask.requestStream(.bytes(Data(repeating: 7, count: 100)))

@@ -44,7 +44,7 @@ struct APIRequestContentTests {
         let count: Count
         var throwsFirst = false
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: PipelineCoders) throws -> RequestTask {
+        func makeTask(with coders: ProviderConfiguration.Coders) throws -> RequestTask {
             if count.next() == 1, throwsFirst { throw PipelineError(.file(.unreadable), "gone") }
             return .requestStream(.bytes(Data(repeating: 7, count: 100)))
         }
@@ -54,7 +54,7 @@ struct APIRequestContentTests {
     private struct Borrowed: APIPayload {
         let request: APIRequest<IgnoredBody>
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: PipelineCoders) -> RequestTask { request.task }
+        func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask { request.task }
     }
 
     @Test("An invalid path is reported before a payload failure, with and without progress", arguments: [true, false])
@@ -110,7 +110,7 @@ struct APIRequestContentTests {
         struct Broken: APIPayload, Error {
             var error: PipelineError?
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: PipelineCoders) throws -> RequestTask { throw error ?? self }
+            func makeTask(with coders: ProviderConfiguration.Coders) throws -> RequestTask { throw error ?? self }
         }
         let own = Broken(error: PipelineError(.file(.unreadable), "gone"))
         #expect(await pipelineError { _ = try await send(APIRequest("x", payload: own)) }?.code == .file(.unreadable))

@@ -12,7 +12,7 @@ struct APIRequestMistakesTests {
     private struct Lines: APIPayload {
         var task: RequestTask
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: PipelineCoders) -> RequestTask { task }
+        func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask { task }
     }
 
     private static let payloads: [any APIPayload] = [

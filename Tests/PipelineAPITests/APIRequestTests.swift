@@ -66,7 +66,7 @@ struct APIRequestTests {
     func tooLarge() async throws {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200, body: "12345")),
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 4))
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 4))
         )
         let api = APIClient(provider, server: ServerURL(base: "https://example.com"))
         let error = await pipelineError { _ = try await api.send(APIRequest<IgnoredBody>("x")) }

@@ -17,7 +17,7 @@ struct FormFileTests {
     @Test("A form file can be encoded only in a form, and is not decodable")
     func formFile() throws {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
-        #expect(throws: EncodingError.self) { try PipelineCoders().jsonEncoder(for: file).encode(file) }
+        #expect(throws: EncodingError.self) { try ProviderConfiguration.Coders().jsonEncoder(for: file).encode(file) }
         #expect(!((FormFile.self as Any.Type) is any Decodable.Type))
         #expect("\(file)" == "\"a.bin\"")
         var text = ""

@@ -127,7 +127,7 @@ struct PayloadTests {
         struct Form: FormURLEncodedPayload, MultipartPayload {
             var most = UInt64.max
             var least = Int64.min
-            func makeTask(with coders: PipelineCoders) -> RequestTask {
+            func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask {
                 .requestFormURLEncodable(self, encoder: coders.formEncoder(for: self))
             }
         }
@@ -161,7 +161,7 @@ struct PayloadTests {
     @Test("A custom payload makes its own task")
     func ownForm() async throws {
         struct Lines: APIPayload {
-            func makeTask(with coders: PipelineCoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
+            func makeTask(with coders: ProviderConfiguration.Coders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
         }
         #expect(try await send(APIRequest("x", payload: Lines())).body.bytes == Data("a\nb".utf8))
         let task = APIRequest<IgnoredBody>("x", payload: Lines()).task(.requestData(Data("c".utf8)))

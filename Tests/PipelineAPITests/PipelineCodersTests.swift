@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineCoders", .watched)
+@Suite("ProviderConfiguration.Coders", .watched)
 struct PipelineCodersTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 

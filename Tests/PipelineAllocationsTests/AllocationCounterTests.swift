@@ -4,7 +4,7 @@ import PipelineAllocations
 import TestSupport
 import Testing
 
-@Suite("Counting allocations", .enabled(if: AllocationCounter.thread != nil), .watched)
+@Suite("Counting allocations", .enabled(if: PipelineAnalysis.AllocationCounter.thread != nil), .watched)
 struct AllocationCounterTests {
     private final class Block {}
 
@@ -17,8 +17,8 @@ struct AllocationCounterTests {
 
     @Test("Each block counts once, on its thread and in the process")
     func blocks() throws {
-        let thread = try #require(AllocationCounter.thread)
-        let process = try #require(AllocationCounter.process)
+        let thread = try #require(PipelineAnalysis.AllocationCounter.thread)
+        let process = try #require(PipelineAnalysis.AllocationCounter.process)
         let before = process.read()
         var blocks: [UnsafeMutableRawPointer?] = []
         blocks.reserveCapacity(20)
@@ -38,18 +38,20 @@ struct AllocationCounterTests {
 
     @Test("The allocations of another thread count only in the process")
     func otherThread() async throws {
-        let thread = try #require(AllocationCounter.thread)
-        let process = try #require(AllocationCounter.process)
+        let thread = try #require(PipelineAnalysis.AllocationCounter.thread)
+        let process = try #require(PipelineAnalysis.AllocationCounter.process)
         let before = process.read().count
         let mine = thread.read()
-        let (signal, end) = AsyncStream<AllocationCounter.Count>.makeStream()
+        let (signal, end) = AsyncStream<PipelineAnalysis.AllocationCounter.Count>.makeStream()
         Thread {
             let first = thread.read().count
             for _ in 0..<50 { free(malloc(10)) }
-            end.yield(AllocationCounter.Count(thread.read().count - first, thread: thread.read().thread))
+            end.yield(
+                PipelineAnalysis.AllocationCounter.Count(thread.read().count - first, thread: thread.read().thread)
+            )
             end.finish()
         }.start()
-        var other: AllocationCounter.Count?
+        var other: PipelineAnalysis.AllocationCounter.Count?
         for await count in signal { other = count }
         #expect(other?.count == 50)
         #expect(other?.thread != mine.thread)

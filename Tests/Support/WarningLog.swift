@@ -12,7 +12,7 @@ public final class WarningLog: Stage.WillSend, FindingReporting {
     public var all: [String] { warnings.withLock { $0 } }
 
     /// The log to which plugins write.
-    public var log: OperatorLog { OperatorLog([self]) }
+    public var log: PipelineContext.OperatorLog { PipelineContext.OperatorLog([self]) }
 
     /// Takes part in a stage, which every plugin has to.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {}

@@ -49,7 +49,7 @@ struct Load {
             transport: transport,
             plugins: plugins,
             configuration: ProviderConfiguration(
-                limits: PipelineLimits(),
+                limits: ProviderConfiguration.Limits(),
                 unhandledOptions: .ignore,
                 clock: clock,
                 random: .seeded(1)

@@ -57,7 +57,7 @@ private struct EventOutcome: Equatable {
 }
 
 private func events(in pieces: [Data], _ limit: Int) -> EventOutcome {
-    var parser = ServerSentEventParser(maximumByteCount: limit)
+    var parser = ServerSentEvent.Parser(maximumByteCount: limit)
     var outcome = EventOutcome()
     for piece in pieces {
         parser.append(piece)

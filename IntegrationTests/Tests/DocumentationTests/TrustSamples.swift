@@ -6,12 +6,12 @@ import Testing
 /// The samples of the guide TLS and trust.
 enum TrustSamples {
     struct Monitor: Sendable {
-        func record(_ report: TrustReport) {}
+        func record(_ report: TrustPolicy.Report) {}
     }
 
     static func pins(
-        _ current: TrustPin,
-        _ backup: TrustPin,
+        _ current: TrustPolicy.Pin,
+        _ backup: TrustPolicy.Pin,
         _ expiry: Date,
         _ monitor: Monitor
     ) -> AsyncHTTPClientTransport {
@@ -24,7 +24,7 @@ enum TrustSamples {
         return transport
     }
 
-    static func audit(_ current: TrustPin, _ backup: TrustPin) -> TrustPolicy {
+    static func audit(_ current: TrustPolicy.Pin, _ backup: TrustPolicy.Pin) -> TrustPolicy {
         // sample: audit
         let audit = TrustPolicy(["api.example.com": .system.pinned(to: [current, backup], mode: .audit)]) { report in
             print(report.host, report.seenPin?.description ?? "unknown key")
@@ -58,7 +58,7 @@ enum TrustSamples {
 
 @Suite("The samples of the guide TLS and trust", .realTime, .watched)
 struct TrustSamplesTests {
-    private static let pins: [TrustPin] = [
+    private static let pins: [TrustPolicy.Pin] = [
         "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         "sha256/ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
     ]

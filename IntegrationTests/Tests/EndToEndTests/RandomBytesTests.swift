@@ -60,7 +60,7 @@ struct RandomBytesTests {
     @Test("a body of unknown length that exceeds the limit fails, and the next call succeeds")
     func limit() async throws {
         let provider = Provider<Random>(
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 50_000))
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 50_000))
         )
         #expect(await provider.failure(.stream(102_400, seed: 7, chunk: 1_000))?.code == .limit(.bodyBytes))
         #expect(try await provider.request(.stream(50_000, seed: 7, chunk: 1_000)).data.count == 50_000)

@@ -139,7 +139,7 @@ struct ResponseFieldTests {
         let target = Fields(pairs: ["X-Large": [String(repeating: "x", count: 3_000)]])
         #expect(try await provider.request(target).headers[name]?.count == 3_000)
         let limited = Provider<Fields>(
-            configuration: .init(limits: PipelineLimits(headerByteCount: 2_000))
+            configuration: .init(limits: ProviderConfiguration.Limits(headerByteCount: 2_000))
         )
         let small = Fields(pairs: ["X-Large": [String(repeating: "x", count: 1_950)]])
         #expect(await limited.failure(small)?.code == .limit(.headerBytes))

@@ -100,7 +100,7 @@ struct StreamTests {
     @Test("a body over the limit fails, and the next call succeeds")
     func limit() async throws {
         let provider = Provider<Feed>(
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 1_000))
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 1_000))
         )
         #expect(await provider.failure(.lines(100))?.code == .limit(.bodyBytes))
         #expect(await provider.failure(.drip(byteCount: 1_001, seconds: 30))?.code == .limit(.bodyBytes))

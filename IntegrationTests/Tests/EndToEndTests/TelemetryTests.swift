@@ -18,7 +18,7 @@ struct TelemetryTests {
     func violation() async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in
-                context.report(.connection(ExchangeConnection(protocolVersion: "SPDY")))
+                context.report(.connection(PipelineExchange.Connection(protocolVersion: "SPDY")))
                 return PipelineResponse(request: request, head: HTTPResponse(status: .ok))
             }
         )

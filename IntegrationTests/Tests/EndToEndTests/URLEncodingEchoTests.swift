@@ -90,7 +90,7 @@ struct URLEncodingEchoTests {
     @Test("dates are written as the encoding specifies")
     func dates() async throws {
         let parameters: RequestParameters = ["at": Date(timeIntervalSince1970: 1_000_000_000.25)]
-        let rows: [(DateTextEncoding, Echo.Values)] = [
+        let rows: [(DateCodingStrategy.TextEncoding, Echo.Values)] = [
             (.iso8601, "2001-09-09T01:46:40Z"), (.secondsSince1970, "1000000000.25"),
             (.millisecondsSince1970, "1000000000250"),
             (.custom { "\(Int($0.timeIntervalSince1970)) s" }, "1000000000 s"),

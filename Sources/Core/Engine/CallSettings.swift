@@ -2,18 +2,18 @@ import Synchronization
 
 /// The settings of a provider that all of its calls share.
 final class CallSettings: Sendable {
-    let limits: PipelineLimits
+    let limits: ProviderConfiguration.Limits
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
     /// `nil` for the coders of Foundation.
-    let coders: PipelineCoders.Shared?
+    let coders: ProviderConfiguration.Coders.Shared?
     let transportDecodesContent: Bool
     /// How calls are recorded; `nil` if they are not.
     let timeline: TimelineSettings?
     /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
-    let operatorLog: OperatorLog
+    let operatorLog: PipelineContext.OperatorLog
     /// The calls of the provider that have not ended, including background calls.
     let inProgress: CallsInProgress
     /// The calls that plugins have begun in the background.
@@ -24,14 +24,14 @@ final class CallSettings: Sendable {
         _ configuration: ProviderConfiguration,
         transportDecodesContent: Bool,
         finishers: [any Stage.DidFinish],
-        operatorLog: OperatorLog
+        operatorLog: PipelineContext.OperatorLog
     ) {
         limits = configuration.limits
         redirects = configuration.redirects
         clock = configuration.clock
         random = configuration.random
         timeline = configuration.timeline ? TimelineSettings(clock: configuration.clock) : nil
-        coders = configuration.coders.map(PipelineCoders.Shared.init)
+        coders = configuration.coders.map(ProviderConfiguration.Coders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
         self.operatorLog = operatorLog

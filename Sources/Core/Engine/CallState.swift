@@ -8,7 +8,7 @@ final class CallState: Sendable {
     private struct Connection {
         let key: PipelineContext.ExchangeID
         var since: PipelineClock.Instant?
-        var facts: ExchangeConnection?
+        var facts: PipelineExchange.Connection?
     }
 
     private struct Shared {
@@ -16,7 +16,7 @@ final class CallState: Sendable {
         /// The connections of exchanges whose transport reports them.
         var connections: [Connection] = []
         var attemptCount = 1
-        var annotations: [(attempt: Int, hop: Int, annotation: PluginAnnotation)] = []
+        var annotations: [(attempt: Int, hop: Int, annotation: PipelineContext.Annotation)] = []
         /// The header fields of requests that a transport has changed before it sent them.
         var sentFields: [(key: PipelineContext.ExchangeID, fields: HTTPFields)] = []
         /// The moment when the header fields of the last response arrived; `nil` if its body arrived with them.
@@ -159,7 +159,7 @@ final class CallState: Sendable {
 
     /// Records when an exchange got its first connection, and what is known of its latest one.
     func noteConnection(
-        _ facts: ExchangeConnection?,
+        _ facts: PipelineExchange.Connection?,
         at now: PipelineClock.Instant,
         of key: PipelineContext.ExchangeID
     ) {
@@ -187,10 +187,10 @@ final class CallState: Sendable {
         }
     }
 
-    var annotations: [PluginAnnotation] { shared.withLock { $0.annotations.map(\.annotation) } }
+    var annotations: [PipelineContext.Annotation] { shared.withLock { $0.annotations.map(\.annotation) } }
 
     /// Records what a plugin did in an attempt and a hop, also on their exchanges.
-    func annotate(_ annotation: PluginAnnotation, _ attempt: Int, _ hop: Int) {
+    func annotate(_ annotation: PipelineContext.Annotation, _ attempt: Int, _ hop: Int) {
         shared.withLock { shared in
             guard shared.annotations.count < 100 else { return }
             shared.annotations.append((attempt, hop, annotation))

@@ -2,13 +2,17 @@ import Synchronization
 
 /// Finds options of calls that no plugin of a provider handles.
 final class OptionCheck: Sendable {
-    private let policy: UnhandledOptionPolicy
+    private let policy: ProviderConfiguration.UnhandledOptionPolicy
     private let handled: Set<RequestOptions.PluginOption>
     private let provider: Any.Type
     private let reported = Mutex<Set<RequestOptions.PluginOption>>([])
 
     /// Makes the check of a provider, whose type its messages name.
-    init(_ policy: UnhandledOptionPolicy, handledBy plugins: [any PluginType], in provider: Any.Type) {
+    init(
+        _ policy: ProviderConfiguration.UnhandledOptionPolicy,
+        handledBy plugins: [any PluginType],
+        in provider: Any.Type
+    ) {
         self.provider = provider
         self.policy = policy
         handled = Set(plugins.lazy.compactMap { $0 as? any OptionHandling }.flatMap(\.handledOptions))

@@ -6,7 +6,7 @@ import HTTPTypes
 ///
 /// Source: RFC 9110 §5.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5.5
 enum RequestValidation {
-    static func failure(of request: PipelineRequest, limits: PipelineLimits) -> PipelineError? {
+    static func failure(of request: PipelineRequest, limits: ProviderConfiguration.Limits) -> PipelineError? {
         if let failure = targetFailure(of: request.head) ?? request.confidentialityFailure { return failure }
         var byteCount = 0
         for field in request.head.headerFields {

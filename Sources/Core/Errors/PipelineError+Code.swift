@@ -219,7 +219,7 @@ extension PipelineError.Code {
         public static let body = Self(rawValue: "body")
         /// A credential that must not be sent this way.
         public static let credential = Self(rawValue: "credential")
-        /// An option whose plugin is not in the stack, see ``UnhandledOptionPolicy``.
+        /// An option whose plugin is not in the stack, see ``ProviderConfiguration/UnhandledOptionPolicy``.
         public static let option = Self(rawValue: "option")
     }
 
@@ -254,15 +254,16 @@ extension PipelineError.Code {
         let rawValue: String
         /// Makes a limit; plugins may define their own.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The size of a body, see ``PipelineLimits/bufferedBodyByteCount`` and ``PipelineLimits/downloadByteCount``.
+        /// The size of a body, see ``ProviderConfiguration/Limits/bufferedBodyByteCount`` and
+        /// ``ProviderConfiguration/Limits/downloadByteCount``.
         public static let bodyBytes = Self(rawValue: "bodyBytes")
-        /// The size of the header fields, see ``PipelineLimits/headerByteCount``.
+        /// The size of the header fields, see ``ProviderConfiguration/Limits/headerByteCount``.
         public static let headerBytes = Self(rawValue: "headerBytes")
-        /// The number of header fields, see ``PipelineLimits/headerCount``.
+        /// The number of header fields, see ``ProviderConfiguration/Limits/headerCount``.
         public static let headerCount = Self(rawValue: "headerCount")
-        /// The number of exchanges, see ``PipelineLimits/exchangeCount``.
+        /// The number of exchanges, see ``ProviderConfiguration/Limits/exchangeCount``.
         public static let exchanges = Self(rawValue: "exchanges")
-        /// The depth of nested calls, see ``PipelineLimits/nestedCallCount``.
+        /// The depth of nested calls, see ``ProviderConfiguration/Limits/nestedCallCount``.
         public static let nestedCalls = Self(rawValue: "nestedCalls")
         /// The number of interim responses (1xx) before the response.
         public static let informational = Self(rawValue: "informational")

@@ -36,7 +36,7 @@ extension Provider {
         running target: Target,
         options: RequestOptions = RequestOptions(),
         rounds: Int = 100,
-        allocations: AllocationCounter? = nil
+        allocations: PipelineAnalysis.AllocationCounter? = nil
     ) async throws -> PipelineAnalysis {
         try await explain(
             running: target,
@@ -51,7 +51,7 @@ extension Provider {
         running target: Target,
         options: RequestOptions = RequestOptions(),
         rounds: Int,
-        allocations: AllocationCounter? = nil,
+        allocations: PipelineAnalysis.AllocationCounter? = nil,
         clock: PipelineClock
     ) async throws -> PipelineAnalysis {
         precondition(rounds > 0, "an analysis has \(rounds) rounds, not at least 1")

@@ -168,7 +168,7 @@ extension PipelineContext {
     }
 }
 
-private enum LatestCacheStatus: PipelineContextKey {
+private enum LatestCacheStatus: PipelineContext.Key {
     static let defaultValue: CacheStatus? = nil
     static let isInherited = true
 }

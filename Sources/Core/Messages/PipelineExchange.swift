@@ -24,10 +24,10 @@ public struct PipelineExchange: Sendable {
     ///
     /// The wait ends when the transport's pool has a free connection or a new one has been made. If the exchange never
     /// got a connection, the value is the whole ``duration``. A transport reports the wait with
-    /// ``TransportReport/connectionAwaited``.
+    /// ``PipelineContext/TransportReport/connectionAwaited``.
     public internal(set) var connectionWait: Duration?
     /// The connection of the exchange; `nil` if the transport does not report it.
-    public internal(set) var connection: ExchangeConnection?
+    public internal(set) var connection: PipelineExchange.Connection?
     /// Why the redirect that this exchange received was not followed; `nil` if it was followed or there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
     /// Why a retry that the outcome called for did not take place; `nil` if it did or none was called for.
@@ -35,7 +35,7 @@ public struct PipelineExchange: Sendable {
     /// A plugin that retries sets the reason with ``PipelineContext/noteRefusedRetry(_:of:)``.
     public internal(set) var refusedRetry: RetryRefusal?
     /// What plugins did in the attempt and hop of the exchange; see ``PipelineContext/annotate(_:by:duration:)``.
-    public internal(set) var annotations: [PluginAnnotation] = []
+    public internal(set) var annotations: [PipelineContext.Annotation] = []
 }
 
 extension PipelineExchange {

@@ -53,7 +53,8 @@ extension PipelineResponse {
     ///   - type: the type to decode.
     ///   - keyPath: the path to the value: member names as in the JSON and array indices, joined by periods. Names that
     ///     contain periods are found too. `nil` for the whole body.
-    ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see ``PipelineCoders``.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see
+    ///     ``ProviderConfiguration/Coders``.
     ///   - failsOnEmptyData: whether an empty body is an error; if `false`, it decodes as `{}` or, if that fails, as
     ///     `[]`. Ignored with a key path.
     /// - Returns: the decoded value.

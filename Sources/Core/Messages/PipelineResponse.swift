@@ -15,7 +15,7 @@ public struct PipelineResponse: Sendable {
         var source: Source?
         var hopToken: HopToken?
         var exchangeID: PipelineContext.ExchangeID?
-        var coders: PipelineCoders.Shared?
+        var coders: ProviderConfiguration.Coders.Shared?
         var timeline: Timeline?
         weak var openExchange: OpenExchange?
     }
@@ -101,7 +101,7 @@ public struct PipelineResponse: Sendable {
     }
 
     /// The coders of the provider that returned the response; `nil` for Foundation's.
-    var coders: PipelineCoders.Shared? {
+    var coders: ProviderConfiguration.Coders.Shared? {
         get { content.value.coders }
         set { content.value.coders = newValue }
     }

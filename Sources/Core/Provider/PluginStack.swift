@@ -27,7 +27,7 @@ public struct PluginStack: PluginType {
     }
 
     /// Makes a stack from what the builder lists, outermost first.
-    public init(@PluginStackBuilder _ makeStack: () -> PluginStack) {
+    public init(@PluginStack.Builder _ makeStack: () -> PluginStack) {
         self = makeStack()
     }
 }

@@ -32,7 +32,7 @@ extension Provider where Target == MultiTarget {
         running target: some TargetType,
         options: RequestOptions = RequestOptions(),
         rounds: Int = 100,
-        allocations: AllocationCounter? = nil
+        allocations: PipelineAnalysis.AllocationCounter? = nil
     ) async throws -> PipelineAnalysis {
         try await explain(running: MultiTarget(target), options: options, rounds: rounds, allocations: allocations)
     }

@@ -28,7 +28,7 @@ public final class Provider<Target: TargetType>: Sendable {
     /// Makes a provider from a transport and plugins.
     ///
     /// If a plugin conforms to no stage, the program stops, because that is a programmer error. Leaks and faults in the
-    /// order of the stack are reported, see ``FindingPolicy``.
+    /// order of the stack are reported, see ``ProviderConfiguration/FindingPolicy``.
     ///
     /// - Parameters:
     ///   - transport: the transport that sends the requests.
@@ -48,7 +48,7 @@ public final class Provider<Target: TargetType>: Sendable {
             configuration,
             transportDecodesContent: transport.decodesContent,
             finishers: pipeline.finishers,
-            operatorLog: OperatorLog(plugins.compactMap { $0 as? any FindingReporting })
+            operatorLog: PipelineContext.OperatorLog(plugins.compactMap { $0 as? any FindingReporting })
         )
         let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)
@@ -98,7 +98,7 @@ public final class Provider<Target: TargetType>: Sendable {
     /// - Throws: ``PipelineError``; `CancellationError` if the task was cancelled. Reading the body throws the same
     ///   errors; further reads throw that error again. If the target does not accept the status, the error includes the
     ///   body, provided that it arrives within ``RequestOptions/attemptTimeout`` (10 s if not set) and does not
-    ///   exceed ``PipelineLimits/discardedBodyByteCount``.
+    ///   exceed ``ProviderConfiguration/Limits/discardedBodyByteCount``.
     @concurrent
     public func stream(
         _ target: Target,

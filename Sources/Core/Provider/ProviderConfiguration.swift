@@ -12,9 +12,9 @@
 /// | setting | default |
 /// |---|---|
 /// | `redirects` | ``RedirectPolicy/standard`` |
-/// | `limits` | ``PipelineLimits`` |
-/// | `unhandledOptions` | ``UnhandledOptionPolicy/warn`` |
-/// | `findings` | ``FindingPolicy/warn`` |
+/// | `limits` | ``ProviderConfiguration/Limits`` |
+/// | `unhandledOptions` | ``ProviderConfiguration/UnhandledOptionPolicy/warn`` |
+/// | `findings` | ``ProviderConfiguration/FindingPolicy/warn`` |
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackExecutor` | none: completions run on a background executor |
@@ -24,11 +24,11 @@ public struct ProviderConfiguration: Sendable {
     /// The policy that decides which redirects are followed.
     public var redirects: RedirectPolicy
     /// The limits of each call, such as the size of a buffered body.
-    public var limits: PipelineLimits
+    public var limits: ProviderConfiguration.Limits
     /// The policy for a call that sets an option whose plugin is not in the stack.
-    public var unhandledOptions: UnhandledOptionPolicy
+    public var unhandledOptions: ProviderConfiguration.UnhandledOptionPolicy
     /// The policy for leaks and faults in the order of the stack.
-    public var findings: FindingPolicy
+    public var findings: ProviderConfiguration.FindingPolicy
     /// The clock, the only source of time.
     public var clock: PipelineClock
     /// The random number generator, the only source of randomness.
@@ -37,7 +37,7 @@ public struct ProviderConfiguration: Sendable {
     /// `.queue(.main)`; `nil` for a background executor.
     public var callbackExecutor: (any TaskExecutor)?
     /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
-    public var coders: PipelineCoders?
+    public var coders: ProviderConfiguration.Coders?
     /// Whether calls record a ``Timeline``.
     public var timeline: Bool
 
@@ -56,13 +56,13 @@ public struct ProviderConfiguration: Sendable {
     ///   - timeline: whether calls record a ``Timeline``.
     public init(
         redirects: RedirectPolicy = .standard,
-        limits: PipelineLimits = PipelineLimits(),
-        unhandledOptions: UnhandledOptionPolicy = .warn,
-        findings: FindingPolicy = .warn,
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits(),
+        unhandledOptions: ProviderConfiguration.UnhandledOptionPolicy = .warn,
+        findings: ProviderConfiguration.FindingPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackExecutor: (any TaskExecutor)? = nil,
-        coders: PipelineCoders? = nil,
+        coders: ProviderConfiguration.Coders? = nil,
         timeline: Bool = false
     ) {
         self.redirects = redirects

@@ -1,8 +1,8 @@
 /// A plugin that declares which call options it handles.
 ///
 /// A provider compares the options of each call with those that its plugins declare. If no plugin handles an option,
-/// the provider's ``UnhandledOptionPolicy`` decides what happens. Any plugin may declare any option, so your own can
-/// replace the plugin that publishes it:
+/// the provider's ``ProviderConfiguration/UnhandledOptionPolicy`` decides what happens. Any plugin may declare any
+/// option, so your own can replace the plugin that publishes it:
 ///
 /// ```swift
 /// struct LoginPlugin: Stage.Prepare, OptionHandling {
@@ -43,10 +43,10 @@ extension OptionHandling {
 extension RequestOptions {
     /// An option that takes effect only if a plugin handles it.
     ///
-    /// A plugin publishes one next to its ``RequestOptionKey``:
+    /// A plugin publishes one next to its ``RequestOptions/Key``:
     ///
     /// ```swift
-    /// enum RetryCount: RequestOptionKey {
+    /// enum RetryCount: RequestOptions.Key {
     ///     static let defaultValue: Int? = nil
     ///
     ///     static func pluginOption(for value: Int?) -> RequestOptions.PluginOption? {

@@ -9,7 +9,8 @@ public struct PipelineClock: Clock, Sendable {
     /// Two instants can be compared in any of these cases:
     ///
     /// - Both clocks wrap `ContinuousClock`, or both wrap `SuspendingClock`.
-    /// - Both clocks wrap the same ``DatedClock`` with a fixed origin, such as `ManualClock` of `PipelineTesting`.
+    /// - Both clocks wrap the same ``PipelineClock/DatedClock`` with a fixed origin, such as `ManualClock` of
+    ///   `PipelineTesting`.
     /// - Both clocks are the same `PipelineClock`.
     ///
     /// A plugin that several providers share can keep an instant if the providers use such clocks. Any other clock
@@ -48,7 +49,7 @@ public struct PipelineClock: Clock, Sendable {
                 try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
             }
             isOfSystem = clock is ContinuousClock || clock is SuspendingClock
-            if let clock = clock as? any DatedClock {
+            if let clock = clock as? any PipelineClock.DatedClock {
                 makeDate = { clock.date }
             } else {
                 makeDate = { Date() }
@@ -86,7 +87,7 @@ public struct PipelineClock: Clock, Sendable {
         switch clock {
         case is ContinuousClock: origin = continuousOrigin
         case is SuspendingClock: origin = suspendingOrigin
-        case let clock as any DatedClock: origin = clock.origin
+        case let clock as any PipelineClock.DatedClock: origin = clock.origin
         default: origin = nil
         }
         return origin as? Wrapped.Instant ?? clock.now
@@ -100,7 +101,7 @@ public struct PipelineClock: Clock, Sendable {
     /// Whether the clock measures real time.
     var isOfSystem: Bool { source.isOfSystem }
 
-    /// The current date: that of a ``DatedClock``, otherwise the system's.
+    /// The current date: that of a ``PipelineClock/DatedClock``, otherwise the system's.
     public var date: Date { source.makeDate() }
 
     /// Waits until a moment, at most 100 years; throws `CancellationError` if the task is cancelled first.

@@ -90,15 +90,15 @@ extension PipelineError {
     }
 }
 
-private enum AttemptTimeout: RequestOptionKey {
+private enum AttemptTimeout: RequestOptions.Key {
     static let defaultValue: Duration? = nil
 }
 
-private enum IdleTimeout: RequestOptionKey {
+private enum IdleTimeout: RequestOptions.Key {
     static let defaultValue: Duration? = nil
 }
 
-private enum MinimumDuration: RequestOptionKey {
+private enum MinimumDuration: RequestOptions.Key {
     static let defaultValue: Duration? = nil
 
     static func pluginOption(for value: Duration?) -> RequestOptions.PluginOption? {
@@ -106,10 +106,10 @@ private enum MinimumDuration: RequestOptionKey {
     }
 }
 
-private enum ErrorText: RequestOptionKey {
+private enum ErrorText: RequestOptions.Key {
     static let defaultValue: (@Sendable (PipelineError) -> String?)? = nil
 }
 
-private enum IsTokenRequest: RequestOptionKey {
+private enum IsTokenRequest: RequestOptions.Key {
     static let defaultValue = false
 }

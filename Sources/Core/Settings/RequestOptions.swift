@@ -1,7 +1,7 @@
 /// Typed settings of one request: a plugin publishes a key, and a target or a call sets its value.
 ///
 /// ```swift
-/// enum RetryCount: RequestOptionKey { static let defaultValue = 2 }
+/// enum RetryCount: RequestOptions.Key { static let defaultValue = 2 }
 ///
 /// extension RequestOptions {
 ///     var retryCount: Int {
@@ -14,7 +14,7 @@
 /// ```
 ///
 /// Options of a call override those of its target, key by key. If a call sets an option whose plugin is not in the
-/// stack, the provider's ``UnhandledOptionPolicy`` decides what happens.
+/// stack, the provider's ``ProviderConfiguration/UnhandledOptionPolicy`` decides what happens.
 public struct RequestOptions: Sendable {
     /// The values that were set, by key.
     @usableFromInline var settings: [ObjectIdentifier: Setting] = [:]
@@ -28,7 +28,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// The value of a key, which is the key's default if it was not set.
-    public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
+    public subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value {
         @inlinable get {
             settings.isEmpty
                 ? Key.defaultValue : settings[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
@@ -72,7 +72,7 @@ public struct RequestOptions: Sendable {
     /// The value of a key, as it was set.
     @usableFromInline
     struct Setting: Sendable {
-        let key: any RequestOptionKey.Type
+        let key: any RequestOptions.Key.Type
         @usableFromInline let value: any Sendable
         let pluginOption: PluginOption?
         let sharingText: String?
@@ -104,24 +104,26 @@ extension RequestOptions.Setting {
     }
 }
 
-/// A key of ``RequestOptions``, with the type and the default of its value.
-public protocol RequestOptionKey: SendableMetatype {
-    /// The type of the setting.
-    associatedtype Value: Sendable
-    /// The value for a request that does not set the key.
-    static var defaultValue: Value { get }
-    /// Returns the option that a plugin has to handle for a value to take effect.
-    ///
-    /// Return `nil`, the default, if the core or a transport reads the option, or if the value requires no plugin, such
-    /// as `nil` or a value that turns the plugin off.
-    static func pluginOption(for value: Value) -> RequestOptions.PluginOption?
-    /// Returns a text that must be equal for two calls to share an exchange.
-    ///
-    /// Return `nil`, the default, if calls with different values may share one.
-    static func sharingText(for value: Value) -> String?
+extension RequestOptions {
+    /// A key of ``RequestOptions``, with the type and the default of its value.
+    public protocol Key: SendableMetatype {
+        /// The type of the setting.
+        associatedtype Value: Sendable
+        /// The value for a request that does not set the key.
+        static var defaultValue: Value { get }
+        /// Returns the option that a plugin has to handle for a value to take effect.
+        ///
+        /// Return `nil`, the default, if the core or a transport reads the option, or if the value requires no plugin,
+        /// such as `nil` or a value that turns the plugin off.
+        static func pluginOption(for value: Value) -> RequestOptions.PluginOption?
+        /// Returns a text that must be equal for two calls to share an exchange.
+        ///
+        /// Return `nil`, the default, if calls with different values may share one.
+        static func sharingText(for value: Value) -> String?
+    }
 }
 
-extension RequestOptionKey {
+extension RequestOptions.Key {
     /// Returns `nil`: no plugin has to handle the option.
     public static func pluginOption(for value: Value) -> RequestOptions.PluginOption? { nil }
 

@@ -24,7 +24,7 @@ public struct TrafficPriority: Sendable, Hashable, Comparable {
     public static func < (lhs: TrafficPriority, rhs: TrafficPriority) -> Bool { lhs.rank < rhs.rank }
 }
 
-private enum Priority: RequestOptionKey {
+private enum Priority: RequestOptions.Key {
     static let defaultValue: TrafficPriority? = nil
 
     static func pluginOption(for value: TrafficPriority?) -> RequestOptions.PluginOption? {

@@ -9,20 +9,20 @@ extension Stage.Next {
     ///
     /// The background call has its own ``PipelineContext/callID`` and outcome. Its ``PipelineContext/parentID`` is the
     /// ID of this call. It has the target, the options and the identities of this call, but not its deadline. It
-    /// inherits other values of the context only if their key is ``PipelineContextKey/isInherited``. It does not count
+    /// inherits other values of the context only if their key is ``PipelineContext/Key/isInherited``. It does not count
     /// as a call of `next`, and may begin after the interceptor has returned. Only plugins inside the interceptor act
     /// on it; all observers see it.
     ///
     /// The status of its response is not validated, and no file is written. Its body is read into memory, up to
-    /// ``PipelineLimits/bufferedBodyByteCount``. ``Provider/drain(within:)`` waits for it, and ``Provider/shutdown()``
-    /// cancels it.
+    /// ``ProviderConfiguration/Limits/bufferedBodyByteCount``. ``Provider/drain(within:)`` waits for it, and
+    /// ``Provider/shutdown()`` cancels it.
     ///
     /// - Parameters:
     ///   - request: the request to send.
     ///   - end: a closure that receives what calling `next` would have returned or thrown.
     /// - Returns: the task, which ends when `end` has returned; `nil` if the call is refused. A call is refused if 16
     ///   background calls of the provider are in progress, the provider was shut down, calls nest deeper than
-    ///   ``PipelineLimits/nestedCallCount``, or the body cannot be replayed.
+    ///   ``ProviderConfiguration/Limits/nestedCallCount``, or the body cannot be replayed.
     @discardableResult
     public func startBackgroundCall(
         _ request: PipelineRequest,

@@ -26,7 +26,7 @@ extension Stage {
         /// Empty if a plugin made the response, or if the call got it from the exchange of another call.
         public let exchanges: [PipelineExchange]
         /// What plugins did to the call, in order; see ``PipelineContext/annotate(_:by:duration:)``.
-        public let annotations: [PluginAnnotation]
+        public let annotations: [PipelineContext.Annotation]
         /// The number of bytes in the response's body, after decoding if a plugin decodes it.
         ///
         /// For a stream, only bytes that were read count; 0 without a response.

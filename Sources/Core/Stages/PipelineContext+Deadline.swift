@@ -1,4 +1,4 @@
-private enum Deadline: PipelineContextKey {
+private enum Deadline: PipelineContext.Key {
     static let defaultValue: PipelineClock.Instant? = nil
 }
 

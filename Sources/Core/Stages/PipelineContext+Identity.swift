@@ -83,7 +83,7 @@ extension PipelineContext {
 }
 
 /// The identities of a call: three words, which the context stores without an allocation.
-private struct CallIdentities: PipelineContextKey {
+private struct CallIdentities: PipelineContext.Key {
     static let defaultValue = Self()
     static let isInherited = true
 
@@ -93,7 +93,7 @@ private struct CallIdentities: PipelineContextKey {
 }
 
 /// The accounts of a call, by the plugin that obtained them.
-private enum CallAccounts: PipelineContextKey {
+private enum CallAccounts: PipelineContext.Key {
     static let defaultValue: [ObjectIdentifier: String] = [:]
     static let isInherited = true
 }

@@ -141,7 +141,7 @@ public struct PipelineContext: Sendable {
     public var random: PipelineRandom { call.settings.random }
 
     /// The limits that the provider was configured with.
-    public var limits: PipelineLimits { call.settings.limits }
+    public var limits: ProviderConfiguration.Limits { call.settings.limits }
 
     /// Whether the caller reads the body as a stream.
     public var isStreaming: Bool { call.isStreaming }
@@ -200,7 +200,7 @@ public struct PipelineContext: Sendable {
     ///
     /// Every part of the call sees the same value. Change it with ``update(_:_:)``.
     @inlinable
-    public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
+    public subscript<Key: PipelineContext.Key>(key: Key.Type) -> Key.Value {
         call.value(for: ObjectIdentifier(key)).flatMap { $0 as? Key.Value } ?? Key.defaultValue
     }
 
@@ -219,11 +219,11 @@ public struct PipelineContext: Sendable {
     ///
     /// - Parameters:
     ///   - key: the key of the value.
-    ///   - change: a closure that changes the value, which is ``PipelineContextKey/defaultValue`` before the first
+    ///   - change: a closure that changes the value, which is ``PipelineContext/Key/defaultValue`` before the first
     ///     change. If the closure throws, its changes are kept.
     /// - Returns: what the closure returns.
     /// - Throws: what the closure throws.
-    public func update<Key: PipelineContextKey, Output: Sendable, Failure: Error>(
+    public func update<Key: PipelineContext.Key, Output: Sendable, Failure: Error>(
         _ key: Key.Type,
         _ change: (inout Key.Value) throws(Failure) -> Output
     ) throws(Failure) -> Output {
@@ -236,24 +236,26 @@ extension PipelineContext: SafelyDescribed {
     public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
 }
 
-/// A key for values that plugins share within a call.
-///
-/// ```swift
-/// enum CacheHit: PipelineContextKey { static let defaultValue = false }
-/// context.update(CacheHit.self) { $0 = true }
-/// if context[CacheHit.self] { … }
-/// ```
-public protocol PipelineContextKey: SendableMetatype {
-    /// The type of the value.
-    associatedtype Value: Sendable
-    /// The value before the first change.
-    static var defaultValue: Value { get }
-    /// Whether a background call begins with the value of its parent; defaults to `false`. See
-    /// ``Stage/Next/startBackgroundCall(_:then:)``.
-    static var isInherited: Bool { get }
+extension PipelineContext {
+    /// A key for values that plugins share within a call.
+    ///
+    /// ```swift
+    /// enum CacheHit: PipelineContext.Key { static let defaultValue = false }
+    /// context.update(CacheHit.self) { $0 = true }
+    /// if context[CacheHit.self] { … }
+    /// ```
+    public protocol Key: SendableMetatype {
+        /// The type of the value.
+        associatedtype Value: Sendable
+        /// The value before the first change.
+        static var defaultValue: Value { get }
+        /// Whether a background call begins with the value of its parent; defaults to `false`. See
+        /// ``Stage/Next/startBackgroundCall(_:then:)``.
+        static var isInherited: Bool { get }
+    }
 }
 
-extension PipelineContextKey {
+extension PipelineContext.Key {
     /// The default, `false`: a background call does not inherit the value.
     public static var isInherited: Bool { false }
 }

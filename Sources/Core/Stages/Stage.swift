@@ -46,8 +46,8 @@ public enum Stage {
     /// fails, is cancelled, or is released before its end.
     ///
     /// Calls that share an exchange each have their own outcome. A plugin may make a call for each outcome: if calls
-    /// are refused because they nest deeper than ``PipelineLimits/nestedCallCount``, only the first one in a chain
-    /// reaches this stage.
+    /// are refused because they nest deeper than ``ProviderConfiguration/Limits/nestedCallCount``, only the first one
+    /// in a chain reaches this stage.
     public protocol DidFinish: PluginType {
         /// Observes the outcome. Must return quickly: the caller waits for it.
         ///

@@ -44,14 +44,16 @@ public protocol Transport: Sendable {
     /// Sends a request and returns its response.
     ///
     /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`. If the
-    /// caller expects the body in memory, the core buffers the stream, up to ``PipelineLimits/bufferedBodyByteCount``.
-    /// The body of a redirect (a status from 300 to 399 except 304) must be a stream, unless it is already in memory.
-    /// The core follows the redirect without reading that body to its end, see
-    /// ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes the exchange.
+    /// caller expects the body in memory, the core buffers the stream, up to
+    /// ``ProviderConfiguration/Limits/bufferedBodyByteCount``. The body of a redirect (a status from 300 to 399 except
+    /// 304) must be a stream, unless it is already in memory. The core follows the redirect without reading that body
+    /// to its end, see ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes
+    /// the exchange.
     ///
-    /// A transport reports how much of the request's body has been sent with ``TransportReport/sent(_:)``. If it
-    /// knows when the exchange gets a connection, it reports the wait with ``TransportReport/connectionAwaited``
-    /// and ``TransportReport/connection(_:at:)``. The wait then does not count as part of the attempt.
+    /// A transport reports how much of the request's body has been sent with
+    /// ``PipelineContext/TransportReport/sent(_:)``. If it knows when the exchange gets a connection, it reports the
+    /// wait with ``PipelineContext/TransportReport/connectionAwaited`` and
+    /// ``PipelineContext/TransportReport/connection(_:at:)``. The wait then does not count as part of the attempt.
     ///
     /// - Throws: ``PipelineError`` with the code of the failure; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse

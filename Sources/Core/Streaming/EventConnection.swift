@@ -8,7 +8,7 @@ actor EventConnection {
         stream = StreamBatches(body, decoder)
     }
 
-    func read() async throws -> [ServerSentEventSubscription.Notice]? {
+    func read() async throws -> [ServerSentEvent.Subscription.Notice]? {
         guard var stream = stream.take() else { return nil }
         // Kept after an error too: what was read before it counts.
         defer { self.stream = stream }
@@ -21,11 +21,11 @@ actor EventConnection {
 
 /// Decodes the notices of one stream of a subscription.
 struct NoticeDecoder: StreamDecoder {
-    private(set) var parser: ServerSentEventParser
+    private(set) var parser: ServerSentEvent.Parser
     private(set) var hasEvents = false
     private let reportsComments: Bool
 
-    init(_ parser: ServerSentEventParser, reportsComments: Bool) {
+    init(_ parser: ServerSentEvent.Parser, reportsComments: Bool) {
         self.parser = parser
         self.reportsComments = reportsComments
     }
@@ -34,7 +34,7 @@ struct NoticeDecoder: StreamDecoder {
 
     mutating func end() {}
 
-    mutating func next() throws -> ServerSentEventSubscription.Notice? {
+    mutating func next() throws -> ServerSentEvent.Subscription.Notice? {
         let notice = try parser.nextNotice(reportingComments: reportsComments)
         if notice?.event != nil { hasEvents = true }
         return notice

@@ -1,6 +1,6 @@
 /// The notices of a series of streams.
 struct EventSource: BatchSource {
-    typealias Notice = ServerSentEventSubscription.Notice
+    typealias Notice = ServerSentEvent.Subscription.Notice
 
     /// Opens a stream that continues after an ID.
     typealias Connect = @Sendable (_ lastEventID: String) async -> Attempt
@@ -15,7 +15,7 @@ struct EventSource: BatchSource {
 
     /// The settings that all readings of a subscription share.
     struct Settings: Sendable {
-        let policy: ReconnectionPolicy
+        let policy: ServerSentEvent.ReconnectionPolicy
         let maximumByteCount: Int
         let clock: PipelineClock
         let random: PipelineRandom
@@ -94,7 +94,7 @@ struct EventSource: BatchSource {
         failedAttempts = 0
         // The standard clears the ID at the start of each stream, so the first event without an ID would lose the
         // place. Browsers keep the ID too.
-        let parser = ServerSentEventParser(maximumByteCount: settings.maximumByteCount, lastEventID: lastEventID)
+        let parser = ServerSentEvent.Parser(maximumByteCount: settings.maximumByteCount, lastEventID: lastEventID)
         let decoder = NoticeDecoder(parser, reportsComments: reportsComments)
         phase = .open(EventConnection(response.body, decoder), since: settings.clock.now)
         var head = response

@@ -18,9 +18,10 @@ extension Provider {
     ///   fields. Once there is an ID, it also has Last-Event-ID, without leading and trailing blanks.
     /// - Events that arrived before a stream broke are delivered first. The next stream continues after the ID of the
     ///   last complete event. A stream that sends no ID keeps the previous one.
-    /// - Waits use the provider's clock and its `random`; see ``ReconnectionPolicy``. A replayed stream or failure
-    ///   (`context.isReplayed`) is not followed by a wait.
-    /// - Status 204 ends the loop without an error. With ``ReconnectionPolicy/never``, so does the end of the stream.
+    /// - Waits use the provider's clock and its `random`; see ``ServerSentEvent/ReconnectionPolicy``. A replayed stream
+    ///   or failure (`context.isReplayed`) is not followed by a wait.
+    /// - Status 204 ends the loop without an error. With ``ServerSentEvent/ReconnectionPolicy/never``, so does the end
+    ///   of the stream.
     ///
     /// **Errors**
     ///
@@ -48,10 +49,10 @@ extension Provider {
     public func serverSentEvents(
         _ target: Target,
         lastEventID: String = "",
-        reconnection: ReconnectionPolicy = .standard,
+        reconnection: ServerSentEvent.ReconnectionPolicy = .standard,
         maximumByteCount: Int = 1 << 20,
         options: RequestOptions = RequestOptions()
-    ) -> ServerSentEventSubscription {
+    ) -> ServerSentEvent.Subscription {
         precondition(maximumByteCount > 0, "maximumByteCount is \(maximumByteCount), not 1 or more")
         let settings = EventSource.Settings(
             policy: reconnection,
@@ -61,7 +62,7 @@ extension Provider {
         ) { lastEventID in
             await self.openEvents(target, after: lastEventID, options)
         }
-        return ServerSentEventSubscription(lastEventID: lastEventID, settings)
+        return ServerSentEvent.Subscription(lastEventID: lastEventID, settings)
     }
 
     /// Opens one connection; its response is `nil` for 204.
@@ -109,10 +110,10 @@ extension Provider where Target == MultiTarget {
     public func serverSentEvents(
         _ target: some TargetType,
         lastEventID: String = "",
-        reconnection: ReconnectionPolicy = .standard,
+        reconnection: ServerSentEvent.ReconnectionPolicy = .standard,
         maximumByteCount: Int = 1 << 20,
         options: RequestOptions = RequestOptions()
-    ) -> ServerSentEventSubscription {
+    ) -> ServerSentEvent.Subscription {
         serverSentEvents(
             MultiTarget(target),
             lastEventID: lastEventID,

@@ -1,4 +1,4 @@
-extension ServerSentEventSubscription {
+extension ServerSentEvent.Subscription {
     /// An event, a comment, an opened stream, or a wait before the next attempt to connect.
     ///
     /// Exactly one property has a value. Later versions may add kinds of notices for which all of them are `nil`.
@@ -17,7 +17,8 @@ extension ServerSentEventSubscription {
 
     /// A wait before the next attempt to connect.
     public struct Reconnection: Sendable {
-        /// The length of the wait; zero after ``ServerSentEventSubscription/restart()`` and in a replay without a pace.
+        /// The length of the wait; zero after ``ServerSentEvent/Subscription/restart()`` and in a replay without a
+        /// pace.
         public let delay: Duration
         /// The failure that caused the wait; `nil` if the server ended the stream or the caller restarted it.
         public let error: PipelineError?

@@ -12,7 +12,7 @@ extension StreamedResponse {
     ///
     /// - Parameter maximumByteCount: the most bytes of a line, 1 and up; defaults to 1 MiB.
     /// - Returns: the lines without their ends.
-    public func lines(maximumByteCount: Int = 1 << 20) -> StreamedValues<String> {
+    public func lines(maximumByteCount: Int = 1 << 20) -> StreamedResponse.Values<String> {
         values(decodedBy: LineDecoder(maximumByteCount: maximumByteCount))
     }
 
@@ -44,7 +44,7 @@ extension StreamedResponse {
         as type: Value.Type,
         decoder: JSONDecoder? = nil,
         maximumByteCount: Int = 1 << 20
-    ) -> StreamedValues<Value> {
+    ) -> StreamedResponse.Values<Value> {
         values(
             decodedBy: LineDecoder<Value>(
                 decoder: decoder ?? response.jsonDecoder(for: type),
@@ -60,25 +60,26 @@ extension StreamedResponse {
     /// **Errors**
     ///
     /// - ``PipelineError/Code-swift.struct/mapping(_:)`` with `.events`, and the response without its body, if the
-    ///   Content-Type is not `text/event-stream`. A ``ServerSentEventParser`` can still read such a body.
+    ///   Content-Type is not `text/event-stream`. A ``ServerSentEvent/Parser`` can still read such a body.
     /// - ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed.
-    /// - The errors of ``ServerSentEventParser``.
+    /// - The errors of ``ServerSentEvent/Parser``.
     ///
     /// - Parameter maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; defaults to 1
     ///   MiB.
     /// - Returns: the events.
-    public func serverSentEvents(maximumByteCount: Int = 1 << 20) -> StreamedValues<ServerSentEvent> {
-        let parser = ServerSentEventParser(maximumByteCount: maximumByteCount)
+    public func serverSentEvents(maximumByteCount: Int = 1 << 20) -> StreamedResponse.Values<ServerSentEvent> {
+        let parser = ServerSentEvent.Parser(maximumByteCount: maximumByteCount)
         let response = response
-        return StreamedValues {
+        return StreamedResponse.Values {
             try response.requireEventStream()
             return StreamBatches(response.body, parser)
         }
     }
 
-    private func values<Decoder: StreamDecoder>(decodedBy decoder: Decoder) -> StreamedValues<Decoder.Element> {
+    private func values<Decoder: StreamDecoder>(decodedBy decoder: Decoder) -> StreamedResponse.Values<Decoder.Element>
+    {
         let response = response
-        return StreamedValues {
+        return StreamedResponse.Values {
             try response.requireDecoded()
             return StreamBatches(response.body, decoder)
         }

@@ -143,7 +143,7 @@ public struct Endpoint: Sendable {
     /// Makes the request with random numbers from the provider's generator.
     func makeRequest(
         random: PipelineRandom,
-        coders: PipelineCoders? = nil,
+        coders: ProviderConfiguration.Coders? = nil,
         files: FileChecks = .immediate
     ) throws -> PipelineRequest {
         if let refusal { throw refusal }

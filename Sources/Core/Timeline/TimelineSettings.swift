@@ -9,7 +9,7 @@ final class TimelineSettings: Sendable {
     /// Whether the calls are recorded for a ``PipelineAnalysis``, and plugins see no timeline.
     let isAnalysis: Bool
     /// Counts the allocations of an analysis.
-    let allocations: AllocationCounter?
+    let allocations: PipelineAnalysis.AllocationCounter?
     private let lastSent = Mutex<(PipelineRequest, PipelineContext)?>(nil)
 
     /// The last request that was sent in an analysis, with its context, which holds these settings: an analysis sets
@@ -19,7 +19,7 @@ final class TimelineSettings: Sendable {
         set { lastSent.withLock { $0 = newValue } }
     }
 
-    init(clock: PipelineClock, isAnalysis: Bool = false, allocations: AllocationCounter? = nil) {
+    init(clock: PipelineClock, isAnalysis: Bool = false, allocations: PipelineAnalysis.AllocationCounter? = nil) {
         self.clock = clock
         self.isAnalysis = isAnalysis
         self.allocations = allocations

@@ -88,7 +88,7 @@ private struct SentRequest: RequestType {
 }
 
 /// The option that carries a call to ``MoyaPluginsStage``.
-enum CurrentMoyaCall: RequestOptionKey {
+enum CurrentMoyaCall: RequestOptions.Key {
     static var defaultValue: MoyaCall? { nil }
 }
 

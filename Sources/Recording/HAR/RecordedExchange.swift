@@ -79,7 +79,7 @@ package struct RecordedExchange: Sendable, Equatable {
     /// How the time to the header fields was spent; not read from a file.
     package var timings = RecordedTimings()
     /// The connection; not read from a file.
-    package var connection: ExchangeConnection?
+    package var connection: PipelineExchange.Connection?
     /// The call; `nil` without a timeline, and not read from a file.
     var call: JSONNode?
 }

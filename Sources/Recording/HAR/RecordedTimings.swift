@@ -16,7 +16,7 @@ package struct RecordedTimings: Sendable, Equatable {
     package init() {}
 
     /// Returns the parts of a time; without reports, all of it is a wait for the server.
-    init(_ phases: ExchangePhases, within head: Duration) {
+    init(_ phases: PipelineExchange.Phases, within head: Duration) {
         func length(_ range: Range<PipelineClock.Instant>?) -> Duration? {
             range.map { $0.lowerBound.duration(to: $0.upperBound) }
         }

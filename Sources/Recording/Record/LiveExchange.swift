@@ -19,7 +19,7 @@ final class LiveExchange: Sendable {
 
     private let request: PipelineRequest
     private let context: PipelineContext
-    private let phases: @Sendable () -> ExchangePhases
+    private let phases: @Sendable () -> PipelineExchange.Phases
     private let start: PipelineClock.Instant
     private let date: Date
     private let forwardReason: String?
@@ -43,7 +43,7 @@ final class LiveExchange: Sendable {
     init(
         _ request: PipelineRequest,
         _ context: PipelineContext,
-        phases: @escaping @Sendable () -> ExchangePhases,
+        phases: @escaping @Sendable () -> PipelineExchange.Phases,
         byteLimit: Int,
         end: @escaping @Sendable (Outcome) -> Void
     ) {

@@ -3,7 +3,7 @@ import PipelineCore
 import Synchronization
 
 /// The clock of a recorded session, which advances only while an exchange is replayed or a task waits.
-final class ReplayClock: DatedClock {
+final class ReplayClock: PipelineClock.DatedClock {
     /// A moment, as the time since 1970.
     struct Instant: InstantProtocol {
         var offset: Duration

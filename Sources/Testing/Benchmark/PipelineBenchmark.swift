@@ -21,7 +21,7 @@ public struct PipelineBenchmark: Sendable {
     public let name: String
     /// The cases; the first is the yardstick.
     public var cases: [Case]
-    private let allocations: AllocationCounter?
+    private let allocations: PipelineAnalysis.AllocationCounter?
 
     /// Makes a benchmark.
     ///
@@ -29,7 +29,7 @@ public struct PipelineBenchmark: Sendable {
     ///   - name: the name of the benchmark.
     ///   - cases: the cases, of which the first is the yardstick; more can be added later.
     ///   - allocations: the counter of allocations; `nil`, the default, if they are not counted.
-    public init(_ name: String, cases: [Case] = [], allocations: AllocationCounter? = nil) {
+    public init(_ name: String, cases: [Case] = [], allocations: PipelineAnalysis.AllocationCounter? = nil) {
         self.name = name
         self.cases = cases
         self.allocations = allocations
@@ -51,7 +51,7 @@ public struct PipelineBenchmark: Sendable {
         running target: Target,
         over transport: any Transport,
         configuration: ProviderConfiguration = ProviderConfiguration(),
-        allocations: AllocationCounter? = nil
+        allocations: PipelineAnalysis.AllocationCounter? = nil
     ) {
         self.init("\(Target.self)", allocations: allocations)
         func add(_ name: String, _ plugins: [any PluginType]) {
@@ -141,7 +141,8 @@ extension PipelineBenchmark {
         /// - Returns: what all runs took together.
         /// - Throws: the error of the work.
         @concurrent
-        public func measure(_ count: Int, allocations: AllocationCounter? = nil) async throws -> Slice {
+        public func measure(_ count: Int, allocations: PipelineAnalysis.AllocationCounter? = nil) async throws -> Slice
+        {
             let before = allocations?.read()
             let start = ContinuousClock.now
             try await run(count)

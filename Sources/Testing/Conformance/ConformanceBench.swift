@@ -60,7 +60,7 @@ struct ConformanceBench: Sendable {
     /// Returns a provider that follows no redirects and uses the manual clock.
     func makeProvider(
         plugins: [any PluginType] = [],
-        limits: PipelineLimits = PipelineLimits()
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits()
     ) -> Provider<ConformanceTarget> {
         Provider(
             transport: transport,

@@ -96,7 +96,7 @@ extension ConformanceCheck {
 
     private static func limit(_ bench: ConformanceBench) async throws {
         let target = bench.target(.init(path: "/large", body: Data(count: 1_001)))
-        let provider = bench.makeProvider(limits: PipelineLimits(bufferedBodyByteCount: 1_000))
+        let provider = bench.makeProvider(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 1_000))
         try await require(.limit(.bodyBytes)) { _ = try await provider.request(target) }
     }
 }

@@ -14,7 +14,7 @@ extension AsyncHTTPClientExchangeHandler {
         (hasBody, hasHead) = (false, false)
         idleTimeout = awaited?.idleTimeout
         guard let awaited else { return }
-        var connection = connection ?? ExchangeConnection(channel, isStream ? "2" : "1.1")
+        var connection = connection ?? PipelineExchange.Connection(channel, isStream ? "2" : "1.1")
         self.connection = connection
         connection.isReused = history.hasCarriedRequest
         awaited.connectionIsThere(connection, hasResponded: history.hasCarriedResponse)
@@ -99,7 +99,7 @@ extension AsyncHTTPClientExchangeHandler {
     }
 }
 
-extension ExchangeConnection {
+extension PipelineExchange.Connection {
     /// Describes the connection of a channel.
     fileprivate init(_ channel: any Channel, _ version: String) {
         let peer = channel.remoteAddress ?? channel.parent?.remoteAddress

@@ -66,7 +66,7 @@ final class AsyncHTTPClientExchangeHandler: ChannelDuplexHandler {
     var flushing: AsyncHTTPClientTry?
     var hasBody = false
     /// What the connection does not change.
-    var connection: ExchangeConnection?
+    var connection: PipelineExchange.Connection?
     /// The longest wait for the next bytes of the body; `nil` once the body has ended.
     var idleTimeout: TimeAmount?
     var hasHead = false
@@ -199,7 +199,7 @@ extension AsyncHTTPClientExchangeHandler {
     /// The default limit applies: the limits of the call are not known here, and AsyncHTTPClient does not pass on
     /// trailer fields.
     private static func failure(ofTrailers trailers: HTTPHeaders?) -> PipelineError? {
-        let (count, limit) = (trailers?.count ?? 0, PipelineLimits().headerCount)
+        let (count, limit) = (trailers?.count ?? 0, ProviderConfiguration.Limits().headerCount)
         guard count > limit else { return nil }
         return PipelineError(.limit(.headerCount), "\(count) trailer fields; limits.headerCount is \(limit)")
     }

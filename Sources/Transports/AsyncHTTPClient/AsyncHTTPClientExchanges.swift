@@ -88,7 +88,7 @@ final class AsyncHTTPClientTry: Sendable {
     /// - Parameters:
     ///   - connection: the connection.
     ///   - hasResponded: whether the connection has carried a response before.
-    func connectionIsThere(_ connection: ExchangeConnection, hasResponded: Bool) {
+    func connectionIsThere(_ connection: PipelineExchange.Connection, hasResponded: Bool) {
         state.withLock { ($0.isWritten, $0.wasIdle) = (true, hasResponded) }
         context.report(.connection(connection))
     }

@@ -15,7 +15,7 @@ struct AsyncHTTPClientHead {
     /// - Throws: `PipelineError` if the parser accepts the head but the length of the body remains unknown.
     ///
     /// Source: RFC 9112 §6.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.1
-    init(_ head: HTTPClientResponse, _ limits: PipelineLimits) throws {
+    init(_ head: HTTPClientResponse, _ limits: ProviderConfiguration.Limits) throws {
         guard (200...999).contains(head.status.code) else {
             throw PipelineError(.malformedResponse, "the status is \(head.status.code)")
         }

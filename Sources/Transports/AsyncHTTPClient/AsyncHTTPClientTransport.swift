@@ -26,8 +26,8 @@ public import PipelineCore
 /// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, including Set-Cookie. The
 ///   reason phrase is lost.
 /// - For a call made with `request`, the body is read into memory up to
-///   ``PipelineLimits/bufferedBodyByteCount``. Otherwise, and for a redirect, it is a stream. A reader that
-///   pauses makes the server wait; dropping the stream closes the exchange.
+///   ``ProviderConfiguration/Limits/bufferedBodyByteCount``. Otherwise, and for a redirect, it is a stream. A reader
+///   that pauses makes the server wait; dropping the stream closes the exchange.
 /// - A streamed body is sent as it is produced. The next piece is read when the network has taken the previous one. If
 ///   the exchange ends before the body, reading the body is cancelled. A response with a status of 300 or above ends
 ///   the upload at once; any other response ends it when the response has been read to its end.
@@ -112,10 +112,10 @@ public import PipelineCore
 /// | `connectionLost` | the connection ended without a response, was reset, or ended because a shared client was shut down |
 /// | `truncated` | the body is shorter than announced, or TLS does not confirm the end of a body without a length |
 /// | `malformedResponse` | the response is not HTTP, is an unrequested 101, has a transfer coding other than chunked, or its length is repeated or not a number; with HTTP/2 also if header fields of more than 16 KiB are compressed to less |
-/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` is |
-/// | `limit.headerCount` | there are more header fields than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``ProviderConfiguration/Limits/headerByteCount`` is |
+/// | `limit.headerCount` | there are more header fields than ``ProviderConfiguration/Limits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
 /// | `limit.informational` | more than `informationalCount` responses with a status of 100 to 199 preceded a response over HTTP/1.1 |
-/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
+/// | `limit.bodyBytes` | the body of a `request` call is larger than ``ProviderConfiguration/Limits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have its announced length |
 /// | `invalidRequest.body` | a TRACE request has a body |
 /// | `clientClosed` | the client was shut down |

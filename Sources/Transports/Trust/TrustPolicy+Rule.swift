@@ -68,7 +68,7 @@ extension TrustPolicy {
         ///     for never. The machine's own date decides.
         ///   - mode: what happens if no pin matches.
         /// - Returns: the rule.
-        public func pinned(to pins: [TrustPin], until expiry: Date? = nil, mode: PinMode = .enforce) -> Rule {
+        public func pinned(to pins: [TrustPolicy.Pin], until expiry: Date? = nil, mode: PinMode = .enforce) -> Rule {
             let distinct = Set(pins)
             precondition(distinct.count >= 2, "\(distinct.count) different pin, not 2 or more: add a backup pin")
             var rule = self
@@ -89,7 +89,7 @@ extension TrustPolicy {
 
 /// The pins of a rule.
 struct PinSet: Sendable {
-    let pins: Set<TrustPin>
+    let pins: Set<TrustPolicy.Pin>
     let expiry: Date?
     let mode: TrustPolicy.PinMode
 
@@ -104,7 +104,7 @@ struct PinSet: Sendable {
     ///   - pin: the pin of the key; `nil` if the key cannot be read.
     ///   - date: the time of the handshake.
     /// - Returns: the outcome to report, or `nil`.
-    func outcome(of pin: TrustPin?, at date: Date) -> TrustReport.Outcome? {
+    func outcome(of pin: TrustPolicy.Pin?, at date: Date) -> TrustPolicy.Report.Outcome? {
         if hasExpired(at: date) { return .expired }
         if let pin, pins.contains(pin) { return nil }
         return mode == .enforce ? .rejected : .audited

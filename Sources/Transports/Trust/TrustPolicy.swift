@@ -47,7 +47,7 @@ public import PipelineCore
 /// **Secrets**: errors and reports contain the hash of a public key and nothing else of a certificate.
 public struct TrustPolicy: Sendable {
     let rules: [HostPattern: Rule]
-    let report: (@Sendable (TrustReport) -> Void)?
+    let report: (@Sendable (TrustPolicy.Report) -> Void)?
     /// The time that decides whether pins have expired; tests replace it.
     var now: @Sendable () -> Date = { Date() }
 
@@ -57,7 +57,7 @@ public struct TrustPolicy: Sendable {
     ///   - rules: the rules by host.
     ///   - report: receives pins that did not match or have expired. It is called on a thread of the transport and must
     ///     not block.
-    public init(_ rules: [HostPattern: Rule], report: (@Sendable (TrustReport) -> Void)? = nil) {
+    public init(_ rules: [HostPattern: Rule], report: (@Sendable (TrustPolicy.Report) -> Void)? = nil) {
         self.rules = rules
         self.report = report
     }

@@ -15,10 +15,10 @@ extension PipelineContext {
             return start..<end
         }
         if let connected = instant(metrics.requestStartDate) {
-            report(.connection(ExchangeConnection(metrics), at: connected))
+            report(.connection(PipelineExchange.Connection(metrics), at: connected))
         }
         guard observesPhases else { return }
-        let phases = TransportReport.phases { phases in
+        let phases = PipelineContext.TransportReport.phases { phases in
             phases.connectionAwaited = instant(metrics.fetchStartDate)
             phases.domainLookup = range(metrics.domainLookupStartDate, metrics.domainLookupEndDate)
             phases.connect = range(
@@ -33,7 +33,7 @@ extension PipelineContext {
     }
 }
 
-extension ExchangeConnection {
+extension PipelineExchange.Connection {
     fileprivate init(_ metrics: URLSessionTaskTransactionMetrics) {
         // The names of ALPN: http/1.1, h2, h3.
         let version = metrics.networkProtocolName.map { name in

@@ -70,7 +70,7 @@ public import Foundation
 /// | `malformedResponse` | the response is not HTTP, or its Content-Length is not one number |
 /// | `limit.headerBytes` | the header fields are larger than Foundation accepts |
 /// | `contentCoding` | the body cannot be decoded |
-/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
+/// | `limit.bodyBytes` | the body of a `request` call is larger than ``ProviderConfiguration/Limits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
 /// | `limit.unreadBytes` | the caller that reads a stream is too far behind |
 /// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send the path or the body |
 /// | `invalidRequest.credential` | on Linux, a proxy variable applies to a request over http to a loopback address with a credential |

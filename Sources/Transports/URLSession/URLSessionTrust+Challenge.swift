@@ -32,7 +32,7 @@ extension URLSessionTrust {
             return .credential(URLCredential(trust: trust))
         }
         context.report(.event(outcome.description, of: name))
-        policy.report?(TrustReport(host: host, seenPin: seen, outcome: outcome))
+        policy.report?(TrustPolicy.Report(host: host, seenPin: seen, outcome: outcome))
         guard outcome == .rejected else { return .credential(URLCredential(trust: trust)) }
         return .failure(.pin(host, seen))
     }
@@ -49,7 +49,7 @@ extension URLSessionTrust {
     }
 
     /// Returns the pin of the leaf certificate's key.
-    private static func pin(of trust: SecTrust) -> TrustPin? {
+    private static func pin(of trust: SecTrust) -> TrustPolicy.Pin? {
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
             let key = SecCertificateCopyKey(leaf), let data = SecKeyCopyExternalRepresentation(key, nil) as Data?,
             let attributes = SecKeyCopyAttributes(key) as? [CFString: Any],
@@ -59,7 +59,7 @@ extension URLSessionTrust {
         var info: [UInt8]?
         if type == kSecAttrKeyTypeRSA as String { info = SubjectPublicKeyInfo.rsa(bytes) }
         if type == kSecAttrKeyTypeECSECPrimeRandom as String { info = SubjectPublicKeyInfo.ec(bytes) }
-        return info.map { TrustPin(subjectPublicKeyInfo: $0) }
+        return info.map { TrustPolicy.Pin(subjectPublicKeyInfo: $0) }
     }
 }
 

@@ -43,7 +43,7 @@ final class AccountModel {
     let provider: MoyaProvider<Account>
 
     init(transport: any Transport) {
-        let retry = RetryPlugin(backoff: RetryBackoff { _, _ in .zero })
+        let retry = RetryPlugin(backoff: RetryPolicy.Backoff { _, _ in .zero })
         provider = MoyaProvider(
             transport: transport,
             plugins: [SessionPlugin(), retry, HeadersPlugin(["X-App": "shop"])]

@@ -195,7 +195,7 @@ struct ActivityPluginTests {
         let other = Provider<Ask>(
             transport: ScriptedTransport(always: .status(204)),
             plugins: [.prepare { _, _ in }],
-            configuration: .init(limits: PipelineLimits(nestedCallCount: 1))
+            configuration: .init(limits: ProviderConfiguration.Limits(nestedCallCount: 1))
         )
         let plugin = ActivityPlugin(showAfter: .zero, hold: .zero) { _ in
             told.yield((try? await other.request(Ask()).statusCode) ?? 0)

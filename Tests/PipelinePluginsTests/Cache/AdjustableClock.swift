@@ -4,7 +4,7 @@ import PipelineTesting
 import Synchronization
 
 /// A manual clock whose date can be set, also back, while its time does not change.
-final class AdjustableClock: DatedClock {
+final class AdjustableClock: PipelineClock.DatedClock {
     private let clock = ManualClock()
     private let offset = Mutex(0.0)
 

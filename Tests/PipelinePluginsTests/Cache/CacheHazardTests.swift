@@ -166,7 +166,7 @@ struct CacheHazardTests {
     @Test("A call is released when it has ended, also with cookies")
     func released() async throws {
         final class Value: Sendable {}
-        enum Key: PipelineContextKey { static let defaultValue: Value? = nil }
+        enum Key: PipelineContext.Key { static let defaultValue: Value? = nil }
         let values = Mutex<[Weak<Value>]>([])
         let note: any PluginType = .prepare(name: "note") { _, context in
             let value = Value()

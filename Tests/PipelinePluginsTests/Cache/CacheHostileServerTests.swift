@@ -9,7 +9,7 @@ import Testing
 struct CacheHostileServerTests {
     /// A provider that accepts header fields of up to 8 MiB.
     private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {
-        var limits = PipelineLimits()
+        var limits = ProviderConfiguration.Limits()
         limits.headerByteCount = 8 << 20
         limits.headerCount = 20_000
         return Provider(

@@ -237,7 +237,7 @@ struct CacheValidationTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [CachePlugin(), PluginStack.didReceive { _, _ in }],
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 500), clock: clock)
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 500), clock: clock)
         )
         func read() async throws -> String {
             let response = try await provider.stream(Ask())

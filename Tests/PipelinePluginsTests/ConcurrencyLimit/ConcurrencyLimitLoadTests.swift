@@ -138,7 +138,7 @@ struct ConcurrencyLimitLoadTests {
         return (results.all, server.mostInFlight)
     }
 
-    private enum Admission: RequestOptionKey {
+    private enum Admission: RequestOptions.Key {
         static let defaultValue: @Sendable () -> Void = {}
     }
 

@@ -212,7 +212,7 @@ struct CookiePluginTests {
         #expect(transport.sent.count == 4)
     }
 
-    private enum Tenant: RequestOptionKey {
+    private enum Tenant: RequestOptions.Key {
         static let defaultValue = ""
     }
 

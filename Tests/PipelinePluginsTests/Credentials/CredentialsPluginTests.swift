@@ -189,7 +189,7 @@ struct CredentialsPluginTests {
         #expect(transport.sent.count == 2)
     }
 
-    private enum Turn: RequestOptionKey {
+    private enum Turn: RequestOptions.Key {
         static let defaultValue = 0
     }
 

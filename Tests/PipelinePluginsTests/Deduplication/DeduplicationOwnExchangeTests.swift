@@ -87,7 +87,7 @@ struct DeduplicationOwnExchangeTests {
                         result = .success(response)
                     },
                 ],
-                configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 1_000), clock: clock)
+                configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 1_000), clock: clock)
             )
             let calls = (0..<3).map { _ in Task { try await provider.request(Ask()) } }
             await eventually { plugin.callerCount == 3 && clock.sleeperCount == 1 }

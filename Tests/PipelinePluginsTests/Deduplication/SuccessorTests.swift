@@ -13,7 +13,7 @@ struct SuccessorTests {
         let result = Result<PipelineResponse, any Error>.success(PipelineResponse(request: request, statusCode: 503))
         let clock = PipelineClock(ManualClock())
         let group = SharingGroup(key: key, result: result, depth: 0)
-        return Successor.Ending(result: result, shared: SharedOutcome(endedAt: clock.now, attachment: group))
+        return Successor.Ending(result: result, shared: Stage.SharedOutcome(endedAt: clock.now, attachment: group))
     }
 
     @Test("Results are kept while there is room and free their place when released")

@@ -18,7 +18,7 @@ struct EventsPluginTests {
         )
     }
 
-    private func text(_ event: CallEvent) -> String {
+    private func text(_ event: EventsPlugin.Event) -> String {
         switch event.kind {
         case .began(let request): "\(event.id): \(event.callID) began \(request.path)"
         case .exchange(let exchange):
@@ -27,7 +27,7 @@ struct EventsPluginTests {
         }
     }
 
-    private func next(_ count: Int, of events: AsyncStream<CallEvent>) async -> [String] {
+    private func next(_ count: Int, of events: AsyncStream<EventsPlugin.Event>) async -> [String] {
         var texts: [String] = []
         for await event in events.prefix(count) { texts.append(text(event)) }
         return texts

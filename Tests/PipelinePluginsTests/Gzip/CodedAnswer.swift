@@ -33,7 +33,7 @@ struct CodedAnswer: Sendable {
     var method: HTTPRequest.Method = .get
     var requestHeaders: [String: String]?
     var plugins: [any PluginType] = [GzipPlugin()]
-    var limits = PipelineLimits()
+    var limits = ProviderConfiguration.Limits()
     var decodesContent = false
 
     var fields: HTTPFields {

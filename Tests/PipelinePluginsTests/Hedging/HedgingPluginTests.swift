@@ -246,7 +246,7 @@ struct HedgingPluginTests {
     func exchangeLimit() async throws {
         let (provider, transport) = provider(
             [HedgingPlugin(after: .fixed(.milliseconds(50)), maximumHedgeCount: 5)],
-            .init(limits: PipelineLimits(exchangeCount: 2)),
+            .init(limits: ProviderConfiguration.Limits(exchangeCount: 2)),
             Self.body("", after: .seconds(1))
         )
         let response = try await clock.run { try await provider.request(Ask()) }

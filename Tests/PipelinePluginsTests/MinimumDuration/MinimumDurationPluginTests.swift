@@ -164,7 +164,7 @@ struct MinimumDurationPluginTests {
     }
 
     /// A clock whose date jumps.
-    private final class JumpingClock: DatedClock {
+    private final class JumpingClock: PipelineClock.DatedClock {
         let clock: ManualClock
         let jump = Mutex(TimeInterval(0))
 

@@ -3,9 +3,9 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RetryBackoff", .watched)
+@Suite("RetryPolicy.Backoff", .watched)
 struct RetryBackoffTests {
-    private static func delays(_ backoff: RetryBackoff, _ attempts: [Int], seed: UInt64 = 1) -> [Duration] {
+    private static func delays(_ backoff: RetryPolicy.Backoff, _ attempts: [Int], seed: UInt64 = 1) -> [Duration] {
         var random = PipelineRandom.seeded(seed)
         return attempts.map { backoff.delay(afterAttempt: $0, using: &random) }
     }
@@ -55,15 +55,15 @@ struct RetryBackoffTests {
 
     @Test("A backoff can use other settings, a constant wait, no wait or a closure")
     func others() {
-        let slow = RetryBackoff.exponential(base: .seconds(1), factor: 3, cap: .seconds(5), jitter: 0)
+        let slow = RetryPolicy.Backoff.exponential(base: .seconds(1), factor: 3, cap: .seconds(5), jitter: 0)
         #expect(Self.delays(slow, [1, 2, 3]) == [.seconds(1), .seconds(3), .seconds(5)])
-        let even = RetryBackoff.exponential(base: .seconds(1), factor: 1, cap: .seconds(Int64.max), jitter: 0)
+        let even = RetryPolicy.Backoff.exponential(base: .seconds(1), factor: 1, cap: .seconds(Int64.max), jitter: 0)
         #expect(Self.delays(even, [1, 9, .max]) == [.seconds(1), .seconds(1), .seconds(1)])
-        let endless = RetryBackoff.exponential(cap: .seconds(Int64.max), jitter: 0)
+        let endless = RetryPolicy.Backoff.exponential(cap: .seconds(Int64.max), jitter: 0)
         #expect(Self.delays(endless, [10_000]) == [.seconds(Int64.max)])
         #expect(Self.delays(.constant(.seconds(2)), [1, 9]) == [.seconds(2), .seconds(2)])
         #expect(Self.delays(.immediate, [1, 9]) == [.zero, .zero])
-        let own = RetryBackoff { attempt, _ in .seconds(3 - attempt) }
+        let own = RetryPolicy.Backoff { attempt, _ in .seconds(3 - attempt) }
         #expect(Self.delays(own, [1, 2, 4]) == [.seconds(2), .seconds(1), .zero])
     }
 }

@@ -4,7 +4,7 @@ import PipelineTesting
 import Synchronization
 
 /// A clock that ends each wait at once and records it.
-final class JumpingClock: DatedClock, Sendable {
+final class JumpingClock: PipelineClock.DatedClock, Sendable {
     struct Instant: InstantProtocol {
         let offset: Duration
 

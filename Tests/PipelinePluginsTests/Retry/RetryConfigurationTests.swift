@@ -40,23 +40,23 @@ struct RetryConfigurationTests {
     @Test("A backoff rejects a base, factor, cap, jitter or delay out of range")
     func backoff() async {
         let base = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = RetryBackoff.exponential(base: .zero)
+            _ = RetryPolicy.Backoff.exponential(base: .zero)
         }
         #expect(Self.text(base).contains("base is 0.0 seconds, not more than zero"))
         let factor = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = RetryBackoff.exponential(factor: 0.5)
+            _ = RetryPolicy.Backoff.exponential(factor: 0.5)
         }
         #expect(Self.text(factor).contains("factor is 0.5, not 1 or more"))
         let cap = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = RetryBackoff.exponential(base: .seconds(2), cap: .seconds(1))
+            _ = RetryPolicy.Backoff.exponential(base: .seconds(2), cap: .seconds(1))
         }
         #expect(Self.text(cap).contains("cap is 1.0 seconds, less than the base of 2.0 seconds"))
         let jitter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = RetryBackoff.exponential(jitter: .nan)
+            _ = RetryPolicy.Backoff.exponential(jitter: .nan)
         }
         #expect(Self.text(jitter).contains("jitter is nan, not in 0...1"))
         let constant = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = RetryBackoff.constant(.seconds(-1))
+            _ = RetryPolicy.Backoff.constant(.seconds(-1))
         }
         #expect(Self.text(constant).contains("the delay is -1.0 seconds, not 0 or more"))
     }
@@ -82,7 +82,7 @@ struct RetryConfigurationTests {
         _ = RetryPlugin(maximumAttempts: 1)
         _ = RetryPolicy(statusCodes: [100, 999], maximumRetryAfter: .seconds(21_600))
         _ = RetryPolicy(statusCodes: [], methods: [], maximumRetryAfter: .zero)
-        _ = RetryBackoff.exponential(base: .seconds(1), factor: 1, cap: .seconds(1), jitter: 0)
+        _ = RetryPolicy.Backoff.exponential(base: .seconds(1), factor: 1, cap: .seconds(1), jitter: 0)
         _ = RetryBudget(ratio: 1_000, minimumPerSecond: 1_000_000, window: .seconds(3_600))
         _ = RetryBudget(ratio: 0, minimumPerSecond: 0, window: .seconds(1))
     }

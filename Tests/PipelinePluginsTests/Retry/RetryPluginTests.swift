@@ -65,7 +65,7 @@ struct RetryPluginTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [RetryPlugin(maximumAttempts: 10, backoff: .immediate)],
-            configuration: .init(limits: PipelineLimits(exchangeCount: 3), clock: JumpingClock())
+            configuration: .init(limits: ProviderConfiguration.Limits(exchangeCount: 3), clock: JumpingClock())
         )
         let response = try await provider.request(Ask())
         #expect(response.statusCode == 503)

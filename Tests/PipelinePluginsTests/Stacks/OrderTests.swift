@@ -145,7 +145,7 @@ struct OrderTests {
     func activity(swapped: Bool) async throws {
         let activity = ActivityPlugin { _ in }
         let counter = counter
-        let backoff = RetryBackoff { _, _ in
+        let backoff = RetryPolicy.Backoff { _, _ in
             counter.add()
             return .seconds(9)
         }

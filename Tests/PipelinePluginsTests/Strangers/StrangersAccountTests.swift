@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-private enum Account: RequestOptionKey { static let defaultValue = "" }
+private enum Account: RequestOptions.Key { static let defaultValue = "" }
 
 /// How the account of a call gets into its requests.
 private enum AccountSetting: String, CaseIterable, CustomTestStringConvertible {

@@ -39,7 +39,7 @@ final class StrangersCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring
             return try await fetch(request, key, nil, reason: "uri-miss", changeCount, context, send)
         }
         if entry.timeToLive(at: now) > 0 { return serve(entry, .hit, nil, key, request, context) }
-        if context[StaleUse.self] == .required, entry.mayReplaceError(at: now) {
+        if context[Stage.StaleUse.self] == .required, entry.mayReplaceError(at: now) {
             return serve(entry, .stale, CacheStatus.staleIfError, key, request, context)
         }
         return try await fetch(request, key, entry, reason: "stale", changeCount, context, send)
@@ -85,14 +85,14 @@ final class StrangersCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring
             guard !(error is CancellationError), let entry, mayFallBack(to: entry, context) else { throw error }
             return serve(entry, .stale, CacheStatus.staleIfError, key, request, context)
         }
-        if let entry, StaleUse.mayReplace(response.statusCode), mayFallBack(to: entry, context) {
-            await context.report(UnseenResponse(response))
+        if let entry, Stage.StaleUse.mayReplace(response.statusCode), mayFallBack(to: entry, context) {
+            await context.report(Stage.UnseenResponse(response))
             await response.discardBody(context)
             return serve(entry, .stale, CacheStatus.staleIfError, key, request, context)
         }
         if var entry, response.statusCode == 304 {
             entry.refresh(by: response.headers, at: context.clock.date)
-            await context.report(UnseenResponse(response))
+            await context.report(Stage.UnseenResponse(response))
             let isStorable = entry.isStorable && !isPersonal(response, request, key, context)
             change(key, changeCount) { $0 = isStorable ? entry : nil }
             return serve(entry, .revalidated, "stale", key, request, context, originStatus: 304)
@@ -120,7 +120,7 @@ final class StrangersCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring
     /// Returns whether the cache responds now; leaves that to a plugin outside retries if there is one.
     private func mayFallBack(to entry: StrangersEntry, _ context: PipelineContext) -> Bool {
         guard entry.mayReplaceError(at: context.clock.date) else { return false }
-        return context.update(StaleUse.self) { use in
+        return context.update(Stage.StaleUse.self) { use in
             if use == .afterRetries { use = .available }
             return use == .atOnce
         }
@@ -170,9 +170,9 @@ final class StrangersCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring
     /// Removes what is stored if a plugin outside cannot decode it.
     private func observeDamage(of key: Key?, _ response: PipelineResponse, _ context: PipelineContext) {
         guard let key, response.headers.contains(.contentEncoding) else {
-            return context.observe(DamagedBody.self, by: self, nil)
+            return context.observe(Stage.DamagedBody.self, by: self, nil)
         }
-        context.observe(DamagedBody.self, by: self) { [weak self] _, _ in
+        context.observe(Stage.DamagedBody.self, by: self) { [weak self] _, _ in
             self?.shelf.withLock { $0.entries[key] = nil }
         }
     }

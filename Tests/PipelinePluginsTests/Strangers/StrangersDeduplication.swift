@@ -79,10 +79,10 @@ final class StrangersDeduplication: Stage.Intercept, SignOutHandling, Capability
                 let isPersonal =
                     context.identities != key.identities
                     || result.requests(after: count).contains { context.mayNameAccount($0, otherThan: request) }
-                let shared = SharedOutcome(
+                let shared = Stage.SharedOutcome(
                     endedAt: context.clock.now,
                     after: count,
-                    hasStaleResponse: context[StaleUse.self] == .available,
+                    hasStaleResponse: context[Stage.StaleUse.self] == .available,
                     attachment: FlightGroup(isFailure: result.isFailure)
                 )
                 flight.land(result, isPersonal: isPersonal, shared)
@@ -129,7 +129,7 @@ extension StrangersDeduplication {
 
         init?(_ request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) {
             guard request.method == .get, request.body.isAbsent, !context.wantsStream,
-                SharedDeadline.current == nil, context[StaleUse.self] != .required, let url = request.url
+                Stage.SharedDeadline.current == nil, context[Stage.StaleUse.self] != .required, let url = request.url
             else { return nil }
             let fields = request.headers.filter { !Self.isID($0.name, of: request) }
                 .map { "\($0.name.canonicalName): \($0.value) \(request.isSecret($0.name))" }

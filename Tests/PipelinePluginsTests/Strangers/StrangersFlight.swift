@@ -21,7 +21,7 @@ final class FlightGroup: Sendable {
 /// How an exchange ended.
 struct Landing: Sendable {
     let result: Result<PipelineResponse, any Error>
-    let shared: SharedOutcome?
+    let shared: Stage.SharedOutcome?
     let isPersonal: Bool
 
     /// Returns the result with the fields of a call that identify it.
@@ -56,12 +56,12 @@ final class Flight: Sendable {
         var landing: Landing?
     }
 
-    let deadline: SharedDeadline
+    let deadline: Stage.SharedDeadline
     let closeCount: Int
     private let state: Mutex<State>
 
     init(_ context: PipelineContext, _ waiter: Waiter, isJoint: Bool, closeCount: Int) {
-        deadline = SharedDeadline(context.deadline)
+        deadline = Stage.SharedDeadline(context.deadline)
         self.closeCount = closeCount
         state = Mutex(State(waiters: [context.callID: waiter], isJoint: isJoint))
     }
@@ -108,7 +108,7 @@ final class Flight: Sendable {
         return true
     }
 
-    func land(_ result: Result<PipelineResponse, any Error>, isPersonal: Bool, _ shared: SharedOutcome) {
+    func land(_ result: Result<PipelineResponse, any Error>, isPersonal: Bool, _ shared: Stage.SharedOutcome) {
         let (waiters, landing) = state.withLock { state in
             let landing = Landing(
                 result: result,

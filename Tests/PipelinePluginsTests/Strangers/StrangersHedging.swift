@@ -3,7 +3,7 @@ import Pipeline
 /// A plugin of another package that sends one copy of a slow request.
 ///
 /// It imports PipelinePlugins for the budget, which it shares with the plugin that retries.
-struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
+struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudget.Using {
     let budget: RetryBudget
     private let delay: Duration
 
@@ -20,7 +20,7 @@ struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
         guard [.get, .head].contains(request.method), !context.wantsStream, request.body.isReplayable,
             !request.headers.contains(.ifNoneMatch), !request.headers.contains(.range)
         else { return try await next(request) }
-        let signal = SentSignal()
+        let signal = Stage.SentSignal()
         context.sentSignal = signal
         let winner = await winner(of: request, context, next, signal)
         // The loser has changed this value of the call, too.
@@ -33,7 +33,7 @@ struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
     /// How a copy ended.
     private struct Ending: Sendable {
         let result: Result<PipelineResponse, any Error>
-        let shared: SharedOutcome?
+        let shared: Stage.SharedOutcome?
         let isUsable: Bool
     }
 
@@ -41,7 +41,7 @@ struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
         of request: PipelineRequest,
         _ context: PipelineContext,
         _ next: Stage.Next,
-        _ signal: SentSignal
+        _ signal: Stage.SentSignal
     ) async -> Ending {
         await withTaskGroup(of: Ending?.self) { group in
             group.addTask { await Self.ending(of: request, isCopy: false, context, next) }
@@ -69,7 +69,7 @@ struct StrangersHedging: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
     }
 
     /// Waits until the delay has passed without a break since the request was sent.
-    private func wait(for signal: SentSignal, _ context: PipelineContext) async {
+    private func wait(for signal: Stage.SentSignal, _ context: PipelineContext) async {
         while !Task.isCancelled {
             try? await context.clock.sleep(for: delay)
             if signal.isSent { return }

@@ -3,7 +3,7 @@ import Pipeline
 /// A retrying plugin of another package, with waits of its own.
 ///
 /// It imports PipelinePlugins for the policy and for the budget, which it shares with plugins that send copies.
-struct StrangersRetry: Stage.Intercept, RetryBudgetUsing, CapabilityDeclaring {
+struct StrangersRetry: Stage.Intercept, RetryBudget.Using, CapabilityDeclaring {
     let budget: RetryBudget
     private let policy = RetryPolicy()
     private let maximumAttempts = 3
@@ -41,7 +41,7 @@ struct StrangersRetry: Stage.Intercept, RetryBudgetUsing, CapabilityDeclaring {
     /// What was known when an attempt began.
     private struct Past {
         let exchangeCount: Int
-        let shared: SharedOutcome?
+        let shared: Stage.SharedOutcome?
     }
 
     /// Returns when the request is retried; `nil` if the call ends with the result.
@@ -89,7 +89,7 @@ struct StrangersRetry: Stage.Intercept, RetryBudgetUsing, CapabilityDeclaring {
     }
 
     /// Asks the budget once for all calls that shared the outcome.
-    private func mayRetry(to host: String, _ shared: SharedOutcome?, _ context: PipelineContext) -> Bool {
+    private func mayRetry(to host: String, _ shared: Stage.SharedOutcome?, _ context: PipelineContext) -> Bool {
         let date = context.clock.date
         guard let shared else { return budget.takeRetry(to: host, at: date) }
         return shared.decision(of: budget) { budget.takeRetry(to: host, at: date) }

@@ -39,7 +39,7 @@ struct PipelineErrorTokenRefreshTests: TokenCalls {
         let bench = TokenBench(isGated: true) { _ in false }
         let plugin = bench.plugin(expiresIn: expiresIn, policy: TokenRefreshPolicy(timeout: .seconds(7)))
         let waits = LockedList<Int>()
-        let backoff = RetryBackoff { attempt, _ in
+        let backoff = RetryPolicy.Backoff { attempt, _ in
             waits.append(attempt)
             return .zero
         }

@@ -26,7 +26,7 @@ struct PluginAnnotationTests {
 
     @Test("An annotation is part of the exchanges of its attempt and hop and of the outcome, in order")
     func annotations() async throws {
-        let ended = Mutex<[PluginAnnotation]>([])
+        let ended = Mutex<[PipelineContext.Annotation]>([])
         let provider = Provider<Ask>(
             transport: ScriptedTransport([.status(503), .status(200)]),
             plugins: [

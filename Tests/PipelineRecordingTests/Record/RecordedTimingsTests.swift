@@ -66,7 +66,7 @@ struct RecordedTimingsTests {
         let entry = try await record { request, context in
             context.report(.connectionAwaited)
             clock.advance(by: .milliseconds(10))
-            let facts = ExchangeConnection(
+            let facts = PipelineExchange.Connection(
                 protocolVersion: "2",
                 peerAddress: "192.0.2.1",
                 peerPort: 443,

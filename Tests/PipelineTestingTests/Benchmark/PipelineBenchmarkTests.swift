@@ -114,8 +114,8 @@ struct PipelineBenchmarkTests {
     @Test("The counter is read around each slice")
     func allocations() async throws {
         let count = Mutex((count: 0, thread: 0))
-        let counter = AllocationCounter {
-            count.withLock { AllocationCounter.Count($0.count, thread: $0.thread) }
+        let counter = PipelineAnalysis.AllocationCounter {
+            count.withLock { PipelineAnalysis.AllocationCounter.Count($0.count, thread: $0.thread) }
         }
         var benchmark = PipelineBenchmark("x", allocations: counter)
         benchmark.add("a") { count.withLock { $0.count += 2 } }

@@ -42,7 +42,7 @@ private struct Retrying: Stage.Intercept, CapabilityDeclaring {
 private final class Sharing: Stage.Intercept, CapabilityDeclaring {
     private struct Ending {
         let result: Result<PipelineResponse, any Error>
-        let outcome: SharedOutcome
+        let outcome: Stage.SharedOutcome
         let isPersonal: Bool
     }
 
@@ -85,7 +85,7 @@ private final class Sharing: Stage.Intercept, CapabilityDeclaring {
         var result: Result<PipelineResponse, any Error>
         do { result = .success(try await next(request)) } catch { result = .failure(error) }
         let isPersonal = context.exchanges.contains { context.mayNameAccount($0.request, otherThan: request) }
-        return Ending(result: result, outcome: SharedOutcome(endedAt: context.clock.now), isPersonal: isPersonal)
+        return Ending(result: result, outcome: Stage.SharedOutcome(endedAt: context.clock.now), isPersonal: isPersonal)
     }
 }
 

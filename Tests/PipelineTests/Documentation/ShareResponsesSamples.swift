@@ -20,7 +20,7 @@ final class ShareGets: Stage.Intercept, CapabilityDeclaring {
             context.share(nil)  // an exchange of its own
             return try await next(request)
         }
-        let new = Flight(SharedDeadline(context.deadline))
+        let new = Flight(Stage.SharedDeadline(context.deadline))
         let flight = flights.withLock { flights in
             if let flight = flights[key], flight.join(context) { return flight }
             _ = new.join(context)
@@ -49,8 +49,8 @@ final class ShareGets: Stage.Intercept, CapabilityDeclaring {
                 let isPersonal =
                     context.identities != key.identities
                     || sent.contains { context.mayNameAccount($0, otherThan: request) }
-                let isStale = context[StaleUse.self] == .available
-                let shared = SharedOutcome(endedAt: context.clock.now, hasStaleResponse: isStale)
+                let isStale = context[Stage.StaleUse.self] == .available
+                let shared = Stage.SharedOutcome(endedAt: context.clock.now, hasStaleResponse: isStale)
                 flight.end(result, isPersonal ? nil : shared)
             }
         }
@@ -71,7 +71,7 @@ extension ShareGets {
 
         init?(_ request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) {
             guard request.method == .get, request.body.isAbsent, !context.wantsStream, let url = request.url,
-                SharedDeadline.current == nil, context[StaleUse.self] != .required
+                Stage.SharedDeadline.current == nil, context[Stage.StaleUse.self] != .required
             else { return nil }
             let fields = request.headers.filter { $0.name.canonicalName != "x-request-id" }
             head = [url.absoluteString] + fields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
@@ -101,7 +101,7 @@ extension ShareGets {
         struct Ending: Sendable {
             let result: Result<PipelineResponse, any Error>
             /// `nil` if the result belongs to the call that leads.
-            let shared: SharedOutcome?
+            let shared: Stage.SharedOutcome?
         }
 
         private struct State {
@@ -110,10 +110,10 @@ extension ShareGets {
             var work: Task<Void, Never>?
         }
 
-        let deadline: SharedDeadline
+        let deadline: Stage.SharedDeadline
         private let state = Mutex(State())
 
-        init(_ deadline: SharedDeadline) { self.deadline = deadline }
+        init(_ deadline: Stage.SharedDeadline) { self.deadline = deadline }
 
         /// Adds a call, unless the exchange is over or another copy of the call's request waits for it.
         func join(_ context: PipelineContext) -> Bool {
@@ -147,7 +147,7 @@ extension ShareGets {
             if isAbandoned { work.cancel() }
         }
 
-        func end(_ result: Result<PipelineResponse, any Error>, _ shared: SharedOutcome?) {
+        func end(_ result: Result<PipelineResponse, any Error>, _ shared: Stage.SharedOutcome?) {
             let waiters = state.withLock { state in
                 state.isClosed = true
                 return state.waiters.values.map(\.continuation)

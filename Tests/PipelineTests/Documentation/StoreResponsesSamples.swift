@@ -30,7 +30,7 @@ final class MinuteCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring {
         let entry = entries.withLock { $0[key] }
         let age = entry?.age(at: context.clock.date) ?? .infinity
         if let entry, age < 60 { return entry.response(to: request, .hit, context) }
-        if let entry, context[StaleUse.self] == .required { return entry.response(to: request, .stale, context) }
+        if let entry, context[Stage.StaleUse.self] == .required { return entry.response(to: request, .stale, context) }
         context.cacheStatus = CacheStatus(.miss, reason: entry == nil ? "uri-miss" : "stale")
         var response: PipelineResponse
         do {
@@ -39,8 +39,8 @@ final class MinuteCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring {
             guard let entry, mayReplaceError(age, context) else { throw error }
             return entry.response(to: request, .stale, context)
         }
-        if let entry, StaleUse.mayReplace(response.statusCode), mayReplaceError(age, context) {
-            await context.report(UnseenResponse(response))
+        if let entry, Stage.StaleUse.mayReplace(response.statusCode), mayReplaceError(age, context) {
+            await context.report(Stage.UnseenResponse(response))
             await response.discardBody(context)
             return entry.response(to: request, .stale, context)
         }
@@ -55,7 +55,7 @@ final class MinuteCache: Stage.Exchange, SignOutHandling, CapabilityDeclaring {
     /// Leaves it to a plugin outside retries, if there is one, to ask for the stale response.
     private func mayReplaceError(_ age: TimeInterval, _ context: PipelineContext) -> Bool {
         guard age < 86_400 else { return false }
-        return context.update(StaleUse.self) { use in
+        return context.update(Stage.StaleUse.self) { use in
             if use == .afterRetries { use = .available }
             return use == .atOnce
         }

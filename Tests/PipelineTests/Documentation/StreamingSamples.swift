@@ -91,11 +91,14 @@ enum StreamingSamples {
 
     static func policy(
         _ provider: Provider<Feed>
-    ) -> (policy: ReconnectionPolicy, events: ServerSentEventSubscription, once: ServerSentEventSubscription) {
+    ) -> (
+        policy: ServerSentEvent.ReconnectionPolicy, events: ServerSentEvent.Subscription,
+        once: ServerSentEvent.Subscription
+    ) {
         // sample: policy
         // nil: no limit on failed attempts
-        let patient = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumFailedAttempts: nil) { error in
-            ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
+        let patient = ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: nil) { error in
+            ServerSentEvent.ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
         }
         let events = provider.serverSentEvents(Feed.news, reconnection: patient)
         let once = provider.serverSentEvents(Feed.news, reconnection: .never)
@@ -103,7 +106,7 @@ enum StreamingSamples {
         return (patient, events, once)
     }
 
-    static func idle(_ provider: Provider<Feed>) -> ServerSentEventSubscription {
+    static func idle(_ provider: Provider<Feed>) -> ServerSentEvent.Subscription {
         // sample: idle
         let alive = provider.serverSentEvents(Feed.news, options: .init { $0.idleTimeout = .seconds(45) })
         // end
@@ -134,7 +137,7 @@ enum StreamingSamples {
 
     static func parse() throws {
         // sample: parser
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvent.Parser()
         parser.append(Data("event: price\ndata: 42\n\n".utf8))
         while let event = try parser.next() { print(event.type, event.data) }
         // end

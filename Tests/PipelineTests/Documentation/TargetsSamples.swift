@@ -89,9 +89,9 @@ enum TargetsSamples {
         print(items.count, response.statusCode)
     }
 
-    static func coders() -> (PipelineCoders, Provider<Shop>) {
+    static func coders() -> (ProviderConfiguration.Coders, Provider<Shop>) {
         // sample: coders
-        var coders = PipelineCoders(
+        var coders = ProviderConfiguration.Coders(
             configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase },
             configureJSONEncoder: { $0.keyEncodingStrategy = .convertToSnakeCase }
         )
@@ -155,7 +155,7 @@ struct TargetsGuideTests {
     @Test("Dates are ISO 8601 with coders, and seconds since 2001 in JSON without them")
     func dates() async throws {
         let date = Date(timeIntervalSinceReferenceDate: 0)
-        for (coders, json) in [(PipelineCoders(), #"["2001-01-01T00:00:00Z"]"#), (nil, "[0]")] {
+        for (coders, json) in [(ProviderConfiguration.Coders(), #"["2001-01-01T00:00:00Z"]"#), (nil, "[0]")] {
             let client = Provider<URLTarget>(transport: transport, configuration: .init(coders: coders))
             try await client.send([date], to: "https://api.shop.example/v1/dates")
             #expect(transport.sent.last?.body.bytes == Data(json.utf8))

@@ -13,7 +13,7 @@ struct BackgroundCallsTests {
 
     private func provider(
         _ transport: ScriptedTransport,
-        limits: PipelineLimits = PipelineLimits(),
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits(),
         _ plugins: any PluginType...
     ) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: clock))

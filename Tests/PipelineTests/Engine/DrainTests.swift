@@ -164,7 +164,7 @@ struct DrainTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: step),
             plugins: kind == "nested too deep" ? [PluginStack.prepare { _, _ in }] : [],
-            configuration: .init(limits: PipelineLimits(nestedCallCount: 1), clock: clock)
+            configuration: .init(limits: ProviderConfiguration.Limits(nestedCallCount: 1), clock: clock)
         ) { target in
             if kind == "no endpoint" { throw Refused() }
             return Endpoint(target)

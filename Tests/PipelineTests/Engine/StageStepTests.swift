@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Idle stages", .tags(.concurrent), .watched)
 struct StageStepTests {
-    private enum Number: RequestOptionKey {
+    private enum Number: RequestOptions.Key {
         static let defaultValue = 0
 
         static func pluginOption(for value: Int) -> RequestOptions.PluginOption? { value > 0 ? .number : nil }

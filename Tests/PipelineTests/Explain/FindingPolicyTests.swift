@@ -43,7 +43,7 @@ struct FindingPolicyTests {
     private static let wrong: [any PluginType] = [Sharing(), Sharing(), Credential()]
 
     private func make<Target: TargetType>(
-        _ policy: FindingPolicy,
+        _ policy: ProviderConfiguration.FindingPolicy,
         _ plugins: [any PluginType] = wrong,
         for target: Target.Type = TestTarget.self
     ) {
@@ -57,7 +57,8 @@ struct FindingPolicyTests {
         ignoring id: String = "none"
     ) -> [String] {
         let found = Mutex<[String]>([])
-        let policy = FindingPolicy.report { finding in found.withLock { $0.append("\(finding.severity) \(finding.id)") }
+        let policy = ProviderConfiguration.FindingPolicy.report { finding in
+            found.withLock { $0.append("\(finding.severity) \(finding.id)") }
         }
         make(policy.ignoring(id), plugins, for: target)
         return found.withLock { $0 }
@@ -82,7 +83,9 @@ struct FindingPolicyTests {
     @Test("A2: the policy of a task replaces that of a configuration")
     func replaced() {
         let count = Mutex(0)
-        FindingPolicy.$override.withValue(.report { _ in count.withLock { $0 += 1 } }) { make(.stop) }
+        ProviderConfiguration.FindingPolicy.$override.withValue(.report { _ in count.withLock { $0 += 1 } }) {
+            make(.stop)
+        }
         #expect(count.withLock { $0 } == 3)
     }
 

@@ -11,8 +11,10 @@ struct PipelineAnalysisAllocationTests {
     private final class Fake: Sendable {
         private let state = Mutex((count: 0, thread: 0))
 
-        var counter: AllocationCounter {
-            AllocationCounter { self.state.withLock { AllocationCounter.Count($0.count, thread: $0.thread) } }
+        var counter: PipelineAnalysis.AllocationCounter {
+            PipelineAnalysis.AllocationCounter {
+                self.state.withLock { PipelineAnalysis.AllocationCounter.Count($0.count, thread: $0.thread) }
+            }
         }
 
         func allocate(_ count: Int) { state.withLock { $0.count += count } }

@@ -19,7 +19,7 @@ struct PipelineAnalysisTests {
         _ transport: some Transport,
         _ plugins: [any PluginType],
         rounds: Int = 3,
-        allocations: AllocationCounter? = nil
+        allocations: PipelineAnalysis.AllocationCounter? = nil
     ) async throws -> PipelineAnalysis {
         let (clock, target, provider) = (clock, target, provider(transport, plugins))
         return try await clock.run {

@@ -102,7 +102,10 @@ struct PipelineResponseDiscardingTests {
         let stalling = Stalling()
         let provider = Provider<TestTarget>(
             transport: Self.redirect(stalling.body()),
-            configuration: .init(limits: PipelineLimits(discardedBodyDuration: .seconds(seconds)), clock: clock)
+            configuration: .init(
+                limits: ProviderConfiguration.Limits(discardedBodyDuration: .seconds(seconds)),
+                clock: clock
+            )
         )
         let call = Task { try await provider.request(TestTarget()).statusCode }
         if seconds > 0 { #expect(try await clock.advanceToNextSleeper() == .seconds(seconds)) }
@@ -128,7 +131,10 @@ struct PipelineResponseDiscardingTests {
         let provider = Provider<TestTarget>(
             transport: Self.redirect(body),
             plugins: [Self.seen(in: journal)],
-            configuration: .init(limits: PipelineLimits(discardedBodyByteCount: limit), clock: ManualClock())
+            configuration: .init(
+                limits: ProviderConfiguration.Limits(discardedBodyByteCount: limit),
+                clock: ManualClock()
+            )
         )
         _ = try await provider.request(TestTarget())
         #expect(journal.entries == ["302 \(limit < 4 ? "none" : "body")", "200 there"])
@@ -222,7 +228,10 @@ struct PipelineResponseDiscardingTests {
             let provider = Provider<TestTarget>(
                 transport: ScriptedTransport([.status(503, body: body), .status(200)]),
                 plugins: [Self.plugin(journal) { await $0.discardBody($1) }],
-                configuration: .init(limits: PipelineLimits(discardedBodyByteCount: 10), clock: ManualClock())
+                configuration: .init(
+                    limits: ProviderConfiguration.Limits(discardedBodyByteCount: 10),
+                    clock: ManualClock()
+                )
             )
             _ = try await provider.stream(TestTarget())
         }

@@ -2,7 +2,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("PluginStackBuilder", .watched)
+@Suite("PluginStack.Builder", .watched)
 struct PluginStackBuilderTests {
     @Test(
         "A stack lists its plugins outermost first, including those from if, else, switch and for",

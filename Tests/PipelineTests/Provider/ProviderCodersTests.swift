@@ -56,7 +56,7 @@ struct ProviderCodersTests {
         init?(intValue: Int) { nil }
     }
 
-    private let coders = PipelineCoders(
+    private let coders = ProviderConfiguration.Coders(
         configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase },
         configureJSONEncoder: { $0.keyEncodingStrategy = .convertToSnakeCase }
     )

@@ -10,7 +10,7 @@ struct ProviderConfigurationTests {
     func settings() async throws {
         let clock = ManualClock()
         var configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
-        configuration.limits = PipelineLimits(exchangeCount: 7)
+        configuration.limits = ProviderConfiguration.Limits(exchangeCount: 7)
         configuration.redirects = RedirectPolicy(maximumHopCount: 0)
         let exchangeCounts = Mutex<[Int]>([])
         let numbers = Mutex<[UInt64]>([])
@@ -36,7 +36,7 @@ struct ProviderConfigurationTests {
     func defaults() {
         let configuration = ProviderConfiguration()
         #expect(configuration.redirects.maximumHopCount == RedirectPolicy.standard.maximumHopCount)
-        #expect(configuration.limits.exchangeCount == PipelineLimits().exchangeCount)
+        #expect(configuration.limits.exchangeCount == ProviderConfiguration.Limits().exchangeCount)
         #expect(configuration.callbackExecutor == nil)
     }
 }

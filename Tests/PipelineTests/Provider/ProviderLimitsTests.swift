@@ -37,7 +37,7 @@ struct ProviderLimitsTests {
         }
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport([.status(200, body: body(101)), .status(200, body: body(100))]),
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 100))
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 100))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.bodyBytes))
@@ -47,7 +47,7 @@ struct ProviderLimitsTests {
 
     @Test("Rule 15 (H09, H10): too large or too many header fields fail with a limit error, sent and received")
     func headerLimits() async throws {
-        let limits = PipelineLimits(headerByteCount: 100, headerCount: 3)
+        let limits = ProviderConfiguration.Limits(headerByteCount: 100, headerCount: 3)
         var many = HTTPFields()
         for _ in 0..<4 { many.append(HTTPField(name: .vary, value: "a")) }
         let large: HTTPFields = [.server: String(repeating: "x", count: 200)]
@@ -83,7 +83,7 @@ struct ProviderLimitsTests {
                     while true { _ = try await next(request) }
                 }
             ],
-            configuration: .init(limits: PipelineLimits(exchangeCount: 5))
+            configuration: .init(limits: ProviderConfiguration.Limits(exchangeCount: 5))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))
@@ -106,7 +106,7 @@ struct ProviderLimitsTests {
                     throw TestFailure()
                 },
             ],
-            configuration: .init(limits: PipelineLimits(exchangeCount: 5))
+            configuration: .init(limits: ProviderConfiguration.Limits(exchangeCount: 5))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))
@@ -143,7 +143,7 @@ struct ProviderLimitsTests {
 
     @Test("Rule 16 (P04): plugins may make calls and share values at every stage without a deadlock")
     func reentrancy() async throws {
-        enum Seen: PipelineContextKey { static let defaultValue = 0 }
+        enum Seen: PipelineContext.Key { static let defaultValue = 0 }
         let inner = Provider<TestTarget>(transport: ScriptedTransport(always: .status(204)))
         let finished = AsyncStream.makeStream(of: Int.self)
         let provider = Provider<TestTarget>(

@@ -120,7 +120,7 @@ struct ProviderTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200, body: .stream(chunks))),
             plugins: [Observer(name: "O", journal: Journal())],
-            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 1))
+            configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 1))
         )
         let response = try await provider.stream(TestTarget())
         #expect(response.statusCode == 200)
@@ -194,7 +194,7 @@ struct ProviderTests {
                         PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: body)
                     },
                 ],
-                configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: limit))
+                configuration: .init(limits: ProviderConfiguration.Limits(bufferedBodyByteCount: limit))
             )
         }
         let stream = PipelineBody.stream(replaying: {

@@ -4,9 +4,12 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineLimits", .watched)
+@Suite("ProviderConfiguration.Limits", .watched)
 struct PipelineLimitsTests {
-    static func provider(_ limits: PipelineLimits, _ step: ScriptedTransport.Step) -> Provider<SampleTarget> {
+    static func provider(
+        _ limits: ProviderConfiguration.Limits,
+        _ step: ScriptedTransport.Step
+    ) -> Provider<SampleTarget> {
         Provider(
             transport: ScriptedTransport { _, index in index == 0 ? step : .status(200) },
             configuration: .init(limits: limits)
@@ -15,7 +18,7 @@ struct PipelineLimitsTests {
 
     /// Sends a second call if the first fails; the second must succeed.
     static func outcome(
-        _ limits: PipelineLimits,
+        _ limits: ProviderConfiguration.Limits,
         _ step: ScriptedTransport.Step,
         headers: [String: String]? = nil
     ) async throws -> PipelineError.Code? {
@@ -42,7 +45,7 @@ struct PipelineLimitsTests {
 
     @Test("The defaults match the documentation")
     func defaults() {
-        let limits = PipelineLimits()
+        let limits = ProviderConfiguration.Limits()
         #expect(limits.bufferedBodyByteCount == 104_857_600)
         #expect(limits.headerByteCount == 65_536)
         #expect(limits.headerCount == 1_000)
@@ -50,12 +53,12 @@ struct PipelineLimitsTests {
         #expect(limits.discardedBodyDuration == .seconds(1))
         #expect(limits.exchangeCount == 1_000)
         #expect(limits.nestedCallCount == 10)
-        #expect(limits == PipelineLimits())
+        #expect(limits == ProviderConfiguration.Limits())
     }
 
     @Test("A body of exactly the limit is buffered; one byte more fails", arguments: [0, 1, 100])
     func bufferedBody(_ limit: Int) async throws {
-        let limits = PipelineLimits(bufferedBodyByteCount: limit)
+        let limits = ProviderConfiguration.Limits(bufferedBodyByteCount: limit)
         let text = String(repeating: "x", count: limit)
         #expect(try await Self.outcome(limits, .status(200, body: text)) == nil)
         #expect(try await Self.outcome(limits, .status(200, body: text + "x")) == .limit(.bodyBytes))
@@ -65,7 +68,10 @@ struct PipelineLimitsTests {
 
     @Test("A streamed call has no body limit")
     func streamedBody() async throws {
-        let provider = Self.provider(PipelineLimits(bufferedBodyByteCount: 1), .status(200, body: Self.stream(5)))
+        let provider = Self.provider(
+            ProviderConfiguration.Limits(bufferedBodyByteCount: 1),
+            .status(200, body: Self.stream(5))
+        )
         var count = 0
         for try await chunk in try await provider.stream(SampleTarget()).body { count += chunk.count }
         #expect(count == 5)
@@ -73,7 +79,7 @@ struct PipelineLimitsTests {
 
     @Test("As many header fields as the limit are accepted; one more fails, in a request and in a response")
     func headerCount() async throws {
-        let limits = PipelineLimits(headerCount: 2)
+        let limits = ProviderConfiguration.Limits(headerCount: 2)
         let two: HTTPFields = [.accept: "a", .accept: "b"]
         let three: HTTPFields = [.accept: "a", .accept: "b", .accept: "c"]
         #expect(try await Self.outcome(limits, .status(200, headers: two)) == nil)
@@ -85,7 +91,7 @@ struct PipelineLimitsTests {
 
     @Test("The header byte count has names, values and four bytes per field")
     func headerBytes() async throws {
-        let limits = PipelineLimits(headerByteCount: 20)
+        let limits = ProviderConfiguration.Limits(headerByteCount: 20)
         let value = String(repeating: "v", count: 10)
         #expect(try await Self.outcome(limits, .status(200, headers: [.accept: value])) == nil)
         #expect(try await Self.outcome(limits, .status(200, headers: [.accept: value + "v"])) == .limit(.headerBytes))
@@ -96,7 +102,7 @@ struct PipelineLimitsTests {
     @Test("A limit error states the actual and the allowed amount, and shows no value")
     func reasons() async throws {
         let step = ScriptedTransport.Step.status(200, headers: [.accept: "CANARY-CANARY"])
-        let provider = Self.provider(PipelineLimits(headerByteCount: 10), step)
+        let provider = Self.provider(ProviderConfiguration.Limits(headerByteCount: 10), step)
         let error = await #expect(throws: PipelineError.self) { try await provider.request(SampleTarget()) }
         #expect(error?.reason == "23 bytes of header fields; limits.headerByteCount is 10")
         #expect(error?.description.contains("CANARY") == false)
@@ -109,7 +115,7 @@ struct PipelineLimitsTests {
     )
     func discardedBody(_ count: Int) async throws {
         let redirect = ScriptedTransport.Step.status(302, headers: [.location: "/next"], body: Self.stream(count))
-        let provider = Self.provider(PipelineLimits(discardedBodyByteCount: 3), redirect)
+        let provider = Self.provider(ProviderConfiguration.Limits(discardedBodyByteCount: 3), redirect)
         let response = try await provider.request(SampleTarget())
         #expect(response.statusCode == 200)
         #expect(response.request.path == "/next")
@@ -131,7 +137,7 @@ struct PipelineLimitsTests {
         let provider = Provider<SampleTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [Nesting()],
-            configuration: .init(limits: PipelineLimits(nestedCallCount: 3))
+            configuration: .init(limits: ProviderConfiguration.Limits(nestedCallCount: 3))
         )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(SampleTarget()) }
         #expect(error?.code == .limit(.nestedCalls))
@@ -140,8 +146,10 @@ struct PipelineLimitsTests {
 
     @Test("An invalid limit traps")
     func preconditions() async {
-        await #expect(processExitsWith: .failure) { _ = PipelineLimits(bufferedBodyByteCount: -1) }
-        await #expect(processExitsWith: .failure) { _ = PipelineLimits(headerCount: 0) }
-        await #expect(processExitsWith: .failure) { _ = PipelineLimits(discardedBodyDuration: .nanoseconds(-1)) }
+        await #expect(processExitsWith: .failure) { _ = ProviderConfiguration.Limits(bufferedBodyByteCount: -1) }
+        await #expect(processExitsWith: .failure) { _ = ProviderConfiguration.Limits(headerCount: 0) }
+        await #expect(processExitsWith: .failure) {
+            _ = ProviderConfiguration.Limits(discardedBodyDuration: .nanoseconds(-1))
+        }
     }
 }

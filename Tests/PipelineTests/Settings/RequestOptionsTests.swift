@@ -7,8 +7,8 @@ import Testing
 
 @Suite("RequestOptions", .tags(.concurrent), .watched)
 struct RequestOptionsTests {
-    private enum Depth: RequestOptionKey { static let defaultValue = 1 }
-    private enum Other: RequestOptionKey { static let defaultValue = "none" }
+    private enum Depth: RequestOptions.Key { static let defaultValue = 1 }
+    private enum Other: RequestOptions.Key { static let defaultValue = "none" }
 
     @Test("Options of a call override those of its target, key by key, also through a MultiTarget")
     func options() async throws {

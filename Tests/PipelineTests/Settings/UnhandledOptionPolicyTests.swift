@@ -5,7 +5,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("UnhandledOptionPolicy: options whose plugin is not in the stack", .tags(.concurrent), .watched)
+@Suite(
+    "ProviderConfiguration.UnhandledOptionPolicy: options whose plugin is not in the stack",
+    .tags(.concurrent),
+    .watched
+)
 struct UnhandledOptionPolicyTests {
     private static let options = RequestOptions { $0.depth = 3 }
     private static let message =
@@ -181,13 +185,13 @@ struct UnhandledOptionPolicyTests {
     }
 }
 
-private enum Depth: RequestOptionKey {
+private enum Depth: RequestOptions.Key {
     static let defaultValue = 0
 
     static func pluginOption(for value: Int) -> RequestOptions.PluginOption? { value > 0 ? .depth : nil }
 }
 
-private enum Width: RequestOptionKey {
+private enum Width: RequestOptions.Key {
     static let defaultValue: Int? = nil
 
     static func pluginOption(for value: Int?) -> RequestOptions.PluginOption? { value.map { _ in .width } }
@@ -233,7 +237,11 @@ private struct Bench {
 
     var messages: [String] { kept.all }
 
-    init(_ policy: UnhandledOptionPolicy? = nil, plugins: [any PluginType] = [], messages: Messages = Messages()) {
+    init(
+        _ policy: ProviderConfiguration.UnhandledOptionPolicy? = nil,
+        plugins: [any PluginType] = [],
+        messages: Messages = Messages()
+    ) {
         kept = messages
         provider = Provider(
             transport: transport,

@@ -51,7 +51,7 @@ struct BackgroundCallTests {
 
     private func provider(
         _ transport: ScriptedTransport,
-        limits: PipelineLimits = PipelineLimits(),
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits(),
         _ plugins: any PluginType...
     ) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: clock))
@@ -89,12 +89,12 @@ struct BackgroundCallTests {
 
     @Test("A background call inherits options, identities and inheritable values, but not the deadline")
     func inheritance() async throws {
-        enum Note: PipelineContextKey { static let defaultValue = "none" }
-        enum Kept: PipelineContextKey {
+        enum Note: PipelineContext.Key { static let defaultValue = "none" }
+        enum Kept: PipelineContext.Key {
             static let defaultValue = "none"
             static let isInherited = true
         }
-        enum Colour: RequestOptionKey { static let defaultValue = "none" }
+        enum Colour: RequestOptions.Key { static let defaultValue = "none" }
         let outside = PluginStack.prepare { _, context in
             context.addIdentity("account")
             context.setDeadline(context.clock.now.advanced(by: .seconds(1)))
@@ -146,7 +146,7 @@ struct BackgroundCallTests {
         }
         let provider = provider(
             ScriptedTransport(always: .status(200)),
-            limits: PipelineLimits(nestedCallCount: 3),
+            limits: ProviderConfiguration.Limits(nestedCallCount: 3),
             again,
             again,
             again,

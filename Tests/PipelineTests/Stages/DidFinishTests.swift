@@ -13,7 +13,7 @@ struct DidFinishTests {
     private func provider(
         _ steps: [ScriptedTransport.Step],
         _ plugins: [any PluginType] = [],
-        limits: PipelineLimits = PipelineLimits()
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits()
     ) -> Provider<TestTarget> {
         Provider(
             transport: ScriptedTransport(steps),
@@ -145,7 +145,7 @@ struct DidFinishTests {
         let made = Provider<TestTarget>(
             transport: transport,
             plugins: plugins,
-            configuration: .init(limits: PipelineLimits(nestedCallCount: 3))
+            configuration: .init(limits: ProviderConfiguration.Limits(nestedCallCount: 3))
         )
         provider.withLock { $0 = made }
         _ = try await made.request(TestTarget())

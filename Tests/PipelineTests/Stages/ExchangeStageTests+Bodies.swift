@@ -120,7 +120,7 @@ extension ExchangeStageTests {
         }
         let provider = provider(transport, observer, twice)
         let call = Task { try await provider.request(TestTarget()) }
-        #expect(try await clock.advanceToNextSleeper() == PipelineLimits().discardedBodyDuration)
+        #expect(try await clock.advanceToNextSleeper() == ProviderConfiguration.Limits().discardedBodyDuration)
         let response = try await call.value
         #expect(response.statusCode == 200)
         #expect(response.exchanges.map(\.failure) == [nil, nil])

@@ -252,7 +252,7 @@ struct ExchangeStageTests {
         let flood = PluginStack.exchange(name: "flood") { request, _, send in
             while true { _ = try await send(request) }
         }
-        var limits = PipelineLimits()
+        var limits = ProviderConfiguration.Limits()
         limits.exchangeCount = 5
         let provider = Provider<TestTarget>(
             transport: transport,
@@ -277,7 +277,7 @@ struct ExchangeStageTests {
                 return first
             }
         }
-        var limits = PipelineLimits()
+        var limits = ProviderConfiguration.Limits()
         limits.exchangeCount = 5
         let provider = Provider<TestTarget>(
             transport: transport,

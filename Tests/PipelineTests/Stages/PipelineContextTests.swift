@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Values that plugins share within a call", .tags(.concurrent), .watched)
 struct PipelineContextTests {
-    private enum Count: PipelineContextKey { static let defaultValue = 0 }
-    private enum Names: PipelineContextKey { static let defaultValue: [String] = [] }
-    private enum Limit: PipelineContextKey { static let defaultValue: Int? = 5 }
+    private enum Count: PipelineContext.Key { static let defaultValue = 0 }
+    private enum Names: PipelineContext.Key { static let defaultValue: [String] = [] }
+    private enum Limit: PipelineContext.Key { static let defaultValue: Int? = 5 }
 
     /// Makes a call through the plugins and returns what the closure reads from its context.
     private func value<Value: Sendable>(

@@ -117,7 +117,7 @@ struct EventSourceTests {
     func maximum(_ maximum: Int) async {
         let failing = Array(repeating: Step.failure(.connectionLost), count: maximum - 1)
         let steps = [.events("data: 1\n\n")] + failing + [.failure(.dns), .end]
-        let policy = maximum == 10 ? .standard : ReconnectionPolicy(maximumFailedAttempts: maximum)
+        let policy = maximum == 10 ? .standard : ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: maximum)
         let (outcome, sent) = await bench.outcome(of: steps, reconnection: policy)
         #expect(outcome.error?.code == .dns)
         #expect(sent.count == maximum + 1)
@@ -128,7 +128,7 @@ struct EventSourceTests {
         let steps = Array(repeating: Step.failure(.offline), count: 50) + [.end]
         let (outcome, sent) = await bench.outcome(
             of: steps,
-            reconnection: ReconnectionPolicy(maximumFailedAttempts: nil)
+            reconnection: ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: nil)
         )
         #expect(outcome.error == nil)
         #expect(sent.count == 51)
@@ -147,7 +147,7 @@ struct EventSourceTests {
 
     @Test("A policy may reconnect after any failure; by default, only network failures are retried")
     func chosen() async {
-        let policy = ReconnectionPolicy { $0.response?.statusCode == 503 }
+        let policy = ServerSentEvent.ReconnectionPolicy { $0.response?.statusCode == 503 }
         let steps = [Step.status(503), .events("data: 1\n\n"), .failure(.connectionLost)]
         let (outcome, sent) = await bench.outcome(of: steps, reconnection: policy)
         #expect(outcome.data == ["1"])

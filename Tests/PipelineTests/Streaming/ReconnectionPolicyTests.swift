@@ -4,9 +4,13 @@ import Testing
 
 @testable import PipelineCore
 
-@Suite("ReconnectionPolicy", .watched)
+@Suite("ServerSentEvent.ReconnectionPolicy", .watched)
 struct ReconnectionPolicyTests {
-    private func delays(_ policy: ReconnectionPolicy, fruitless: Int, asked: Duration? = nil) -> [Duration] {
+    private func delays(
+        _ policy: ServerSentEvent.ReconnectionPolicy,
+        fruitless: Int,
+        asked: Duration? = nil
+    ) -> [Duration] {
         var random = PipelineRandom.seeded(7)
         return (0..<200).map { _ in
             policy.delay(afterFruitlessAttempts: fruitless, asked: asked, using: &random)
@@ -19,20 +23,31 @@ struct ReconnectionPolicyTests {
         #expect(Set(delays(.standard, fruitless: 0, asked: .milliseconds(520))) == [.milliseconds(520)])
         #expect(Set(delays(.standard, fruitless: 0, asked: .seconds(600))) == [.seconds(600)])
         #expect(Set(delays(.standard, fruitless: 0, asked: .milliseconds(Int64.max))) == [.seconds(21_600)])
-        #expect(Set(delays(ReconnectionPolicy(reconnectionTime: .seconds(9)), fruitless: 0)) == [.seconds(9)])
+        #expect(
+            Set(delays(ServerSentEvent.ReconnectionPolicy(reconnectionTime: .seconds(9)), fruitless: 0)) == [
+                .seconds(9)
+            ]
+        )
     }
 
     @Test("S01 The wait is never shorter than the minimum, whatever the server or the policy requests")
     func floor() {
         for fruitless in [0, 1, 5] {
             #expect(delays(.standard, fruitless: fruitless, asked: .zero).allSatisfy { $0 >= .milliseconds(500) })
-            let policy = ReconnectionPolicy(reconnectionTime: .zero, minimumReconnectionTime: .seconds(2))
+            let policy = ServerSentEvent.ReconnectionPolicy(
+                reconnectionTime: .zero,
+                minimumReconnectionTime: .seconds(2)
+            )
             #expect(delays(policy, fruitless: fruitless).allSatisfy { $0 >= .seconds(2) })
         }
         #expect(Set(delays(.standard, fruitless: 0, asked: .zero)) == [.milliseconds(500)])
-        let none = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        let none = ServerSentEvent.ReconnectionPolicy(minimumReconnectionTime: .zero)
         #expect(Set(delays(none, fruitless: 0, asked: .zero)) == [.zero])
-        #expect(Set(delays(ReconnectionPolicy(minimumReconnectionTime: .seconds(90)), fruitless: 9)) == [.seconds(90)])
+        #expect(
+            Set(delays(ServerSentEvent.ReconnectionPolicy(minimumReconnectionTime: .seconds(90)), fruitless: 9)) == [
+                .seconds(90)
+            ]
+        )
     }
 
     @Test(
@@ -50,7 +65,7 @@ struct ReconnectionPolicyTests {
 
     @Test("A reconnection time below a second grows up to 2ⁿ seconds, even from zero")
     func growthFromZero() {
-        let policy = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        let policy = ServerSentEvent.ReconnectionPolicy(minimumReconnectionTime: .zero)
         let delays = delays(policy, fruitless: 3, asked: .zero)
         #expect(delays.allSatisfy { $0 <= .seconds(8) })
         #expect(delays.contains { $0 > .seconds(7) })
@@ -59,7 +74,7 @@ struct ReconnectionPolicyTests {
     @Test("A wait requested by the server may exceed the maximum")
     func beyond() {
         #expect(Set(delays(.standard, fruitless: 4, asked: .seconds(90))) == [.seconds(90)])
-        let policy = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumReconnectionTime: .zero)
+        let policy = ServerSentEvent.ReconnectionPolicy(reconnectionTime: .seconds(1), maximumReconnectionTime: .zero)
         #expect(Set(delays(policy, fruitless: 4)) == [.seconds(1)])
     }
 
@@ -70,13 +85,13 @@ struct ReconnectionPolicyTests {
             .timeout(.connect),
             .truncated, .contentCoding(.truncated), .transport,
         ]
-        for code in codes { #expect(ReconnectionPolicy.isNetworkFailure(PipelineError(code, ""))) }
+        for code in codes { #expect(ServerSentEvent.ReconnectionPolicy.isNetworkFailure(PipelineError(code, ""))) }
         let others: [PipelineError.Code] = [
             .cancelled, .plugin, .encoding, .unacceptableStatus, .bodyConsumed, .tls(.certificate), .malformedResponse,
             .contentCoding(.corrupt), .clientClosed, .invalidRequest(.headerValue), .limit(.lineBytes),
             .redirect(.loop),
             .mapping(.events),
         ]
-        for code in others { #expect(!ReconnectionPolicy.isNetworkFailure(PipelineError(code, ""))) }
+        for code in others { #expect(!ServerSentEvent.ReconnectionPolicy.isNetworkFailure(PipelineError(code, ""))) }
     }
 }

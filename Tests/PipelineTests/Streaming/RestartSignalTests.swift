@@ -15,8 +15,8 @@ struct RestartSignalTests {
     private func subscription(
         _ transport: ScriptedTransport,
         lastEventID: String = "",
-        reconnection: ReconnectionPolicy = .standard
-    ) -> ServerSentEventSubscription {
+        reconnection: ServerSentEvent.ReconnectionPolicy = .standard
+    ) -> ServerSentEvent.Subscription {
         Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock, random: .seeded(1)))
             .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
     }

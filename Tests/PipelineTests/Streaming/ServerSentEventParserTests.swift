@@ -3,7 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("ServerSentEventParser", .watched)
+@Suite("ServerSentEvent.Parser", .watched)
 struct ServerSentEventParserTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let rule: String
@@ -98,7 +98,7 @@ struct ServerSentEventParserTests {
     @Test("The standard's rules hold, whether bytes arrive at once or one by one", arguments: standard + rules)
     func table(_ row: Row) throws {
         for pieces in [[Data(row.stream)], Data(row.stream).singly] {
-            var parser = ServerSentEventParser()
+            var parser = ServerSentEvent.Parser()
             var events: [ServerSentEvent] = []
             for piece in pieces {
                 parser.append(piece)
@@ -115,7 +115,7 @@ struct ServerSentEventParserTests {
         arguments: ["data: 1\n\n", "data: 1\r\n\r", "data: 1\r\r"]
     )
     func promptness(_ stream: String) throws {
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvent.Parser()
         parser.append(Data(stream.utf8.dropLast()))
         #expect(try parser.next() == nil)
         parser.append(Data(stream.utf8.suffix(1)))
@@ -124,7 +124,7 @@ struct ServerSentEventParserTests {
 
     @Test("Events have the parser's initial ID until the server sends another or an empty one")
     func givenID() throws {
-        var parser = ServerSentEventParser(lastEventID: "4")
+        var parser = ServerSentEvent.Parser(lastEventID: "4")
         parser.append(Data("data: a\n\nid: 5\ndata: b\n\nid\ndata: c\n\n".utf8))
         #expect(try (0..<3).map { _ in try parser.next()?.id } == ["4", "5", ""])
     }
@@ -133,7 +133,7 @@ struct ServerSentEventParserTests {
         "Data may have the maximum byte count; more fails with limit.eventBytes, and a longer line with limit.lineBytes"
     )
     func limits() {
-        let parser = ServerSentEventParser(maximumByteCount: 12)
+        let parser = ServerSentEvent.Parser(maximumByteCount: 12)
         let allowed = Data("data: abcdef\ndata: ghijk\n\n".utf8)
         #expect(Decoded(parser, [allowed]).elements.map(\.data) == ["abcdef\nghijk"])
         for text in ["data: abcdef\ndata: ghijkl\n\ndata:1\n\n", "data\n" + String(repeating: "data\n", count: 20)] {

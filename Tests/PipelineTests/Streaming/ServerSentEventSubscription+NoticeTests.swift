@@ -33,7 +33,7 @@ struct ServerSentEventSubscriptionNoticeTests {
 
     @Test("The failure that ends a subscription is thrown; earlier ones are reported as notices")
     func failure() async {
-        let policy = ReconnectionPolicy(maximumFailedAttempts: 2)
+        let policy = ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: 2)
         let (outcome, _) = await bench.outcome(of: [.failure(.dns), .failure(.offline)], reconnection: policy)
         #expect(outcome.notices.map { $0.reconnection?.error?.code } == [.dns])
         #expect(outcome.error?.code == .offline)

@@ -14,8 +14,8 @@ struct ServerSentEventSubscriptionTests {
     private func subscription(
         _ transport: ScriptedTransport,
         lastEventID: String = "",
-        reconnection: ReconnectionPolicy = .standard
-    ) -> ServerSentEventSubscription {
+        reconnection: ServerSentEvent.ReconnectionPolicy = .standard
+    ) -> ServerSentEvent.Subscription {
         Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock, random: .seeded(1)))
             .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
     }
@@ -36,7 +36,10 @@ struct ServerSentEventSubscriptionTests {
     @Test("S01 Empty streams make the wait grow but do not count as failed attempts")
     func emptyStreams() async {
         let steps = Array(repeating: Step.events(""), count: 40) + [.end]
-        let (outcome, _) = await bench.outcome(of: steps, reconnection: ReconnectionPolicy(maximumFailedAttempts: 1))
+        let (outcome, _) = await bench.outcome(
+            of: steps,
+            reconnection: ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: 1)
+        )
         #expect(outcome.error == nil)
         #expect(outcome.waits.count == 40)
         #expect(outcome.waits.allSatisfy { (.seconds(3))...(.seconds(60)) ~= $0 })
@@ -48,7 +51,7 @@ struct ServerSentEventSubscriptionTests {
         let steps = Array(repeating: Step.events("retry: 0\ndata: 1\n\n"), count: 20) + [.end]
         var (outcome, _) = await bench.outcome(of: steps)
         #expect(outcome.waits == Array(repeating: .milliseconds(500), count: 20))
-        let policy = ReconnectionPolicy(minimumReconnectionTime: .seconds(2))
+        let policy = ServerSentEvent.ReconnectionPolicy(minimumReconnectionTime: .seconds(2))
         (outcome, _) = await bench.outcome(of: steps, reconnection: policy)
         #expect(outcome.waits == Array(repeating: .seconds(2), count: 20))
     }

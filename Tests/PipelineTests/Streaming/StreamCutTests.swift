@@ -28,7 +28,7 @@ struct StreamCutTests {
             let stream = Self.makeStream(&random)
             let limit = [8, 40, 1_000].randomElement(using: &random) ?? 8
             for pieces in [stream.singly, stream.cut(using: &random)] {
-                let events = ServerSentEventParser(maximumByteCount: limit)
+                let events = ServerSentEvent.Parser(maximumByteCount: limit)
                 #expect(Decoded(events, pieces) == Decoded(events, [stream]), "seed \(seed)")
                 let lines = LineDecoder(maximumByteCount: limit)
                 #expect(Decoded(lines, pieces) == Decoded(lines, [stream]), "seed \(seed)")
@@ -46,12 +46,12 @@ struct StreamCutTests {
     func halves(_ row: ServerSentEventParserTests.Row) {
         for index in 0...row.stream.count {
             let pieces = [Data(row.stream.prefix(index)), Data(row.stream.dropFirst(index))]
-            #expect(Decoded(ServerSentEventParser(), pieces).elements == row.events, "cut at \(index)")
+            #expect(Decoded(ServerSentEvent.Parser(), pieces).elements == row.events, "cut at \(index)")
         }
     }
 
     /// The last event ID and the reconnection time of a parser at the end of its stream.
-    private static func ends(_ parser: ServerSentEventParser, _ pieces: [Data]) -> [String] {
+    private static func ends(_ parser: ServerSentEvent.Parser, _ pieces: [Data]) -> [String] {
         var parser = parser
         for piece in pieces {
             parser.append(piece)

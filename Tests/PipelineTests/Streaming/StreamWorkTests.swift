@@ -41,7 +41,7 @@ struct StreamWorkTests {
     ]
 
     private static func stepCount(_ shape: Shape, _ byteCount: Int) throws -> Int {
-        var parser = ServerSentEventParser()
+        var parser = ServerSentEvent.Parser()
         for piece in shape.pieces(byteCount) {
             parser.append(piece)
             while !shape.isHeldBack, try parser.next() != nil {}

@@ -112,7 +112,7 @@ private actor QueueReader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func read<Value>(_ values: StreamedValues<Value>) async throws -> [Value] {
+    func read<Value>(_ values: StreamedResponse.Values<Value>) async throws -> [Value] {
         #expect(DispatchQueue.getSpecific(key: Self.key) == true)
         var read: [Value] = []
         for try await value in values {

@@ -9,7 +9,7 @@ import Testing
 struct SubscriptionBench {
     /// The outcome of a subscription.
     struct Outcome: Sendable {
-        var notices: [ServerSentEventSubscription.Notice] = []
+        var notices: [ServerSentEvent.Subscription.Notice] = []
         var waits: [Duration] = []
         var error: PipelineError?
 
@@ -18,7 +18,7 @@ struct SubscriptionBench {
         /// Each notice as text, for example `wait 3.0 seconds connectionLost`.
         var texts: [String] { notices.map(Self.text) }
 
-        static func text(of notice: ServerSentEventSubscription.Notice) -> String {
+        static func text(of notice: ServerSentEvent.Subscription.Notice) -> String {
             if let event = notice.event { return "event \(event.data)" }
             if let comment = notice.comment { return "comment \(comment)" }
             if let response = notice.response { return "open \(response.statusCode)" }
@@ -37,7 +37,7 @@ struct SubscriptionBench {
     ///   - limit: when the reader is cancelled.
     /// - Returns: the outcome.
     func outcome(
-        of events: ServerSentEventSubscription,
+        of events: ServerSentEvent.Subscription,
         movingAfter count: Int = 0,
         until limit: Duration = .seconds(1_000_000)
     ) async -> Outcome {
@@ -80,7 +80,7 @@ struct SubscriptionBench {
         of steps: [ScriptedTransport.Step],
         target: TestTarget = TestTarget(),
         lastEventID: String = "",
-        reconnection: ReconnectionPolicy = .standard,
+        reconnection: ServerSentEvent.ReconnectionPolicy = .standard,
         maximumByteCount: Int = 1 << 20,
         movingAfter count: Int = 0
     ) async -> (Outcome, [PipelineRequest]) {

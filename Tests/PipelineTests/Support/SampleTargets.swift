@@ -27,7 +27,7 @@ struct MinimalTarget: TargetType {
     let task = RequestTask.requestPlain
 }
 
-enum SampleOption: RequestOptionKey {
+enum SampleOption: RequestOptions.Key {
     static let defaultValue = "default"
 }
 

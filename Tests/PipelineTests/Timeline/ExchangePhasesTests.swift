@@ -114,7 +114,12 @@ struct ExchangePhasesTests {
 
     @Test("The facts of a connection become part of the exchange, without a timeline, too")
     func connection() async throws {
-        let facts = ExchangeConnection(protocolVersion: "2", peerAddress: "192.0.2.1", peerPort: 443, isReused: true)
+        let facts = PipelineExchange.Connection(
+            protocolVersion: "2",
+            peerAddress: "192.0.2.1",
+            peerPort: 443,
+            isReused: true
+        )
         let transport = ScriptedTransport([
             .answer { request, context in
                 #expect(!context.observesPhases)
@@ -129,7 +134,7 @@ struct ExchangePhasesTests {
 
     @Test("A transport around another one sees what that one reports")
     func wrapped() async throws {
-        let seen = Mutex<[ExchangePhases]>([])
+        let seen = Mutex<[PipelineExchange.Phases]>([])
         let clock = clock
         let transport = ScriptedTransport([
             .answer { request, context in
@@ -137,7 +142,7 @@ struct ExchangePhasesTests {
                 #expect(inner.observesPhases)
                 clock.advance(by: .seconds(1))
                 inner.report(.phases { $0.requestSent = inner.clock.now })
-                inner.report(.connection(ExchangeConnection(peerPort: 80)))
+                inner.report(.connection(PipelineExchange.Connection(peerPort: 80)))
                 seen.withLock { $0.append(phases()) }
                 return PipelineResponse(request: request, statusCode: 200)
             }

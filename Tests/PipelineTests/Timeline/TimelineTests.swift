@@ -106,7 +106,7 @@ struct TimelineTests {
         let inner = Provider<URLTarget>(
             transport: ScriptedTransport([]),
             plugins: [.prepare { _, _ in }],
-            configuration: .init(limits: PipelineLimits(nestedCallCount: 1), clock: clock, timeline: true)
+            configuration: .init(limits: ProviderConfiguration.Limits(nestedCallCount: 1), clock: clock, timeline: true)
         )
         let refusal = Mutex<PipelineError?>(nil)
         let nesting = PluginStack.prepare { _, _ in

@@ -31,7 +31,11 @@ struct DefaultTransportTests {
         let clock = ManualClock()
         let provider = Provider<Probe>(
             plugins: [stack],
-            configuration: .init(redirects: .never, limits: PipelineLimits(bufferedBodyByteCount: 4), clock: clock)
+            configuration: .init(
+                redirects: .never,
+                limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 4),
+                clock: clock
+            )
         ) { target in
             var endpoint = Endpoint(target)
             endpoint.httpHeaderFields = ["X-From": "endpoint"]

@@ -16,14 +16,14 @@ struct TrustPolicyTests {
         let headers: [String: String]? = nil
     }
 
-    private static let pins: [TrustPin] = [
-        TrustPin(subjectPublicKeyInfo: [1]), TrustPin(subjectPublicKeyInfo: [2]),
+    private static let pins: [TrustPolicy.Pin] = [
+        TrustPolicy.Pin(subjectPublicKeyInfo: [1]), TrustPolicy.Pin(subjectPublicKeyInfo: [2]),
     ]
 
     @Test("A pin is the SHA-256 hash in Base64 and is written as it is read")
     func pin() {
-        #expect(TrustPin(subjectPublicKeyInfo: []) == "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-        #expect("\(Self.pins[0])" == TrustPin("\(Self.pins[0])")?.description)
+        #expect(TrustPolicy.Pin(subjectPublicKeyInfo: []) == "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        #expect("\(Self.pins[0])" == TrustPolicy.Pin("\(Self.pins[0])")?.description)
     }
 
     @Test(
@@ -33,18 +33,18 @@ struct TrustPolicyTests {
         ]
     )
     func invalidPin(text: String) {
-        #expect(TrustPin(text) == nil)
+        #expect(TrustPolicy.Pin(text) == nil)
     }
 
     @Test("Pins decide by match, expiry and mode")
     func outcomes() {
         let now = Date(timeIntervalSince1970: 1_000)
-        let other = TrustPin(subjectPublicKeyInfo: [3])
+        let other = TrustPolicy.Pin(subjectPublicKeyInfo: [3])
         func outcome(
-            _ pin: TrustPin?,
+            _ pin: TrustPolicy.Pin?,
             until: Date? = nil,
             _ mode: TrustPolicy.PinMode = .enforce
-        ) -> TrustReport.Outcome? {
+        ) -> TrustPolicy.Report.Outcome? {
             TrustPolicy.Rule.system.pinned(to: Self.pins, until: until, mode: mode).pins?.outcome(of: pin, at: now)
         }
         #expect(outcome(Self.pins[0]) == nil)
@@ -72,7 +72,7 @@ struct TrustPolicyTests {
     @Test("Fewer than two different pins stop the program")
     func backup() async {
         await #expect(processExitsWith: .failure) {
-            let pin = TrustPin(subjectPublicKeyInfo: [1])
+            let pin = TrustPolicy.Pin(subjectPublicKeyInfo: [1])
             _ = TrustPolicy.Rule.system.pinned(to: [pin, pin])
         }
     }

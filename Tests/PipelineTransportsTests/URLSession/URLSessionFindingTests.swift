@@ -18,7 +18,7 @@ struct URLSessionFindingTests {
 
     private static func hints(_ transport: any Transport, _ plugins: [any PluginType]) -> [String] {
         let found = Mutex<[String]>([])
-        let policy = FindingPolicy.report { finding in found.withLock { $0.append(finding.id) } }
+        let policy = ProviderConfiguration.FindingPolicy.report { finding in found.withLock { $0.append(finding.id) } }
         let configuration = ProviderConfiguration(findings: policy)
         let provider = Provider<Probe>(transport: transport, plugins: plugins, configuration: configuration)
         // A hint is not a finding that is reported when the provider is made.

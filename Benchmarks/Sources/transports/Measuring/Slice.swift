@@ -19,13 +19,13 @@ struct Slice: Sendable {
     @concurrent
     static func measure(_ work: @Sendable () async throws -> Int) async throws -> Slice {
         var slice = Slice()
-        let allocations = AllocationCounter.process?.read().count ?? 0
+        let allocations = PipelineAnalysis.AllocationCounter.process?.read().count ?? 0
         let processor = processorSeconds()
         let start = ContinuousClock.now
         slice.count = try await work()
         slice.seconds = start.duration(to: .now) / .seconds(1)
         slice.processorSeconds = processorSeconds() - processor
-        slice.allocationCount = Double((AllocationCounter.process?.read().count ?? 0) - allocations)
+        slice.allocationCount = Double((PipelineAnalysis.AllocationCounter.process?.read().count ?? 0) - allocations)
         return slice
     }
 

@@ -25,7 +25,9 @@ struct Client: Sendable {
             (transport, recorder) = (replay, nil)
             server = server ?? replay.recording.server
         }
-        configuration.coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        configuration.coders = ProviderConfiguration.Coders(configureJSONDecoder: {
+            $0.keyDecodingStrategy = .convertFromSnakeCase
+        })
         let address = server.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         provider = Provider(
             transport: transport,

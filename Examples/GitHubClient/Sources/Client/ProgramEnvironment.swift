@@ -9,7 +9,7 @@ struct ProgramEnvironment: Sendable {
     /// The folder of the cache; `nil` to keep responses in memory only.
     var cacheFolder: URL?
     var configuration = ProviderConfiguration()
-    var backoff = RetryBackoff.exponential()
+    var backoff = RetryPolicy.Backoff.exponential()
     var makeTransport: @Sendable () -> any Transport
 
     /// The environment of a user in a shell.

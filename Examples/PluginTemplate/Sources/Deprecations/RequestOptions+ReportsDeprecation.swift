@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum ReportsDeprecation: RequestOptionKey {
+private enum ReportsDeprecation: RequestOptions.Key {
     static let defaultValue = true
 }
 

@@ -40,10 +40,12 @@ struct ProxyTests {
         SecureServer.allCases
     )
     func pins(peer: ProxyPeer, server: SecureServer) async throws {
-        let pin = try #require(TrustPin(TLSServers.pin))
-        let (other, third) = (try #require(TrustPin(TLSServers.otherPin)), TrustPin(subjectPublicKeyInfo: [1]))
+        let pin = try #require(TrustPolicy.Pin(TLSServers.pin))
+        let (other, third) = (
+            try #require(TrustPolicy.Pin(TLSServers.otherPin)), TrustPolicy.Pin(subjectPublicKeyInfo: [1])
+        )
         let target = SecureTarget(baseURL: server.url, path: "/echo")
-        func provider(_ pins: [TrustPin]) throws -> Provider<SecureTarget> {
+        func provider(_ pins: [TrustPolicy.Pin]) throws -> Provider<SecureTarget> {
             let trust = TrustPolicy(["127.0.0.1": .system.pinned(to: pins)])
             return Provider(transport: try ProxyPeer.makeTransport(.proxy(peer.route()), trust: trust))
         }

@@ -18,22 +18,22 @@ struct TrustTests {
 
     /// What a policy has reported.
     private final class Reports: Sendable {
-        private let all = Mutex<[TrustReport]>([])
-        var outcomes: [TrustReport.Outcome] { all.withLock { $0.map(\.outcome) } }
-        var pins: [TrustPin?] { all.withLock { $0.map(\.seenPin) } }
+        private let all = Mutex<[TrustPolicy.Report]>([])
+        var outcomes: [TrustPolicy.Report.Outcome] { all.withLock { $0.map(\.outcome) } }
+        var pins: [TrustPolicy.Pin?] { all.withLock { $0.map(\.seenPin) } }
         var hosts: Set<String> { all.withLock { Set($0.map(\.host)) } }
-        func add(_ report: TrustReport) { all.withLock { $0.append(report) } }
+        func add(_ report: TrustPolicy.Report) { all.withLock { $0.append(report) } }
     }
 
     private let reports = Reports()
     private let authority: TrustPolicy.Rule
-    private let (pin, other): (TrustPin, TrustPin)
-    private let third = TrustPin(subjectPublicKeyInfo: [1])
+    private let (pin, other): (TrustPolicy.Pin, TrustPolicy.Pin)
+    private let third = TrustPolicy.Pin(subjectPublicKeyInfo: [1])
 
     init() throws {
         authority = try .authorities(pem: try TLSServers.file(TLSServers.authority ?? ""))
-        pin = try #require(TrustPin(TLSServers.pin))
-        other = try #require(TrustPin(TLSServers.otherPin))
+        pin = try #require(TrustPolicy.Pin(TLSServers.pin))
+        other = try #require(TrustPolicy.Pin(TLSServers.otherPin))
     }
 
     private func makeProvider(
@@ -155,7 +155,7 @@ struct TrustTests {
         ]
     )
     func verification(version: Version, failing: (server: String, code: PipelineError.Code)) async throws {
-        let seen = try #require(TrustPin(TLSServers.pin(of: failing.server)))
+        let seen = try #require(TrustPolicy.Pin(TLSServers.pin(of: failing.server)))
         for mode in [TrustPolicy.PinMode.enforce, .audit] {
             let provider = makeProvider(authority.pinned(to: [seen, other], mode: mode), version)
             #expect(await provider.failure(target(failing.server))?.code == failing.code)

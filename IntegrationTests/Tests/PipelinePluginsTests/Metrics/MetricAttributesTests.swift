@@ -96,7 +96,7 @@ struct MetricAttributesTests {
     @Test("The version of HTTP is an attribute if the transport reports the connection")
     func version() async {
         let step = ScriptedTransport.Step.answer { request, context in
-            context.report(.connection(ExchangeConnection(protocolVersion: "2")))
+            context.report(.connection(PipelineExchange.Connection(protocolVersion: "2")))
             return PipelineResponse(request: request, statusCode: 200)
         }
         await send([Ask()], MetricsPlugin(factory: metrics), step)

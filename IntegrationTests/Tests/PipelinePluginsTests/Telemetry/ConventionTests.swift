@@ -44,7 +44,9 @@ struct ConventionTests {
 
     private static let connected = ScriptedTransport.Step.answer { request, context in
         context.report(.connectionAwaited)
-        context.report(.connection(ExchangeConnection(protocolVersion: "2", peerAddress: "::1", peerPort: 443)))
+        context.report(
+            .connection(PipelineExchange.Connection(protocolVersion: "2", peerAddress: "::1", peerPort: 443))
+        )
         return PipelineResponse(request: request, statusCode: 200)
     }
 

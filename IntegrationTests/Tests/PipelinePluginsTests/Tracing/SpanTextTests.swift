@@ -62,8 +62,8 @@ struct SpanTextTests {
 
     @Test("The version of HTTP and the peer are attributes if the transport reports them")
     func connection() async {
-        let full = ExchangeConnection(protocolVersion: "1.1", peerAddress: "192.0.2.1", peerPort: 8443)
-        for connection in [full, ExchangeConnection(peerPort: 8443)] {
+        let full = PipelineExchange.Connection(protocolVersion: "1.1", peerAddress: "192.0.2.1", peerPort: 8443)
+        for connection in [full, PipelineExchange.Connection(peerPort: 8443)] {
             let step = ScriptedTransport.Step.answer { request, context in
                 context.report(.connection(connection))
                 return PipelineResponse(request: request, statusCode: 200)
@@ -79,7 +79,7 @@ struct SpanTextTests {
     @Test("A failed exchange has the facts that the transport reported of its connection")
     func failedConnection() async {
         let step = ScriptedTransport.Step.answer { _, context in
-            context.report(.connection(ExchangeConnection(protocolVersion: "2")))
+            context.report(.connection(PipelineExchange.Connection(protocolVersion: "2")))
             throw PipelineError(.connectionLost, "by script")
         }
         await send(to: [step], plugin)

@@ -130,7 +130,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         let trying = PluginStack.intercept(name: "trying") { request, context, next in
             let attempt = AsyncHTTPClientTry(context, headTimeout: nil, idleTimeout: nil)
             #expect(attempt.allowsAnother(request))
-            attempt.connectionIsThere(ExchangeConnection(isReused: true), hasResponded: true)
+            attempt.connectionIsThere(PipelineExchange.Connection(isReused: true), hasResponded: true)
             #expect(!attempt.allowsAnother(request))
             return try await next(request)
         }

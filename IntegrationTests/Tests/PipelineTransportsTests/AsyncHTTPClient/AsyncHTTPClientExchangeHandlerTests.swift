@@ -14,7 +14,7 @@ struct AsyncHTTPClientExchangeHandlerTests {
     @Test("H09: a call can raise the limit on header fields to at most 256 KiB", arguments: [200_000, 300_000])
     func headerBytes(count: Int) async throws {
         let text = "\(Self.head)X-A: \(String(repeating: "a", count: count))\r\nContent-Length: 5\r\n\r\nhello"
-        let limits = PipelineLimits(headerByteCount: 1 << 20)
+        let limits = ProviderConfiguration.Limits(headerByteCount: 1 << 20)
         let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(text)], limits: limits)
         let isAllowed = count < 256 << 10
         #expect(try await bench.outcome() == (isAllowed ? .answer(200, "hello") : .failure(.limit(.headerBytes))))

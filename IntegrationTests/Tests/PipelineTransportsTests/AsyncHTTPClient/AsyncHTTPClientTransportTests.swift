@@ -59,7 +59,7 @@ struct AsyncHTTPClientTransportTests {
                     .stall,
                 ]
         }
-        let limits = PipelineLimits(bufferedBodyByteCount: 1_000)
+        let limits = ProviderConfiguration.Limits(bufferedBodyByteCount: 1_000)
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), configuration: .init(limits: limits))
         for path in ["/announced", "/chunked"] {
             #expect(try await provider.failureCode(Probe(server, path)) == .limit(.bodyBytes))

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Trust policies of AsyncHTTPClientTransport", .watched)
 struct AsyncHTTPClientTrustTests {
-    private static let pins: [TrustPin] = [
-        TrustPin(subjectPublicKeyInfo: [1]), TrustPin(subjectPublicKeyInfo: [2]),
+    private static let pins: [TrustPolicy.Pin] = [
+        TrustPolicy.Pin(subjectPublicKeyInfo: [1]), TrustPolicy.Pin(subjectPublicKeyInfo: [2]),
     ]
 
     @Test("A rule verifies certificates, lowers no minimum TLS version and opens no second connection for a pin")

@@ -248,6 +248,6 @@ struct Download: Sendable {
 }
 
 /// What the call may resume; `nil` if its request cannot be resumed.
-enum DownloadResumption: PipelineContextKey {
+enum DownloadResumption: PipelineContext.Key {
     static let defaultValue: PartialDownload.Resumption? = nil
 }

@@ -7,7 +7,8 @@ public import Foundation
 /// response.
 ///
 /// A response with any other status or without content (204, 205, any response to HEAD) stays in memory, up to
-/// ``PipelineLimits/bufferedBodyByteCount``. A file that exists at the destination is then left unchanged.
+/// ``ProviderConfiguration/Limits/bufferedBodyByteCount``. A file that exists at the destination is then left
+/// unchanged.
 ///
 /// A 206 response becomes a file if it holds exactly the range that the request's own Range field asked for, or the
 /// rest of a resumable download. A part is never saved as the whole.
@@ -31,7 +32,7 @@ public import Foundation
 /// - ``PipelineError/Code-swift.struct/file(_:)`` with `noSpace`: the disk is full.
 /// - ``PipelineError/Code-swift.struct/file(_:)`` with `busy`: another download is using the partial file.
 /// - ``PipelineError/Code-swift.struct/limit(_:)`` with `bodyBytes`: the download is larger than
-///   ``PipelineLimits/downloadByteCount``.
+///   ``ProviderConfiguration/Limits/downloadByteCount``.
 /// - ``PipelineError/Code-swift.struct/malformedResponse``: the server sent a 206 that the request did not ask for. The
 ///   error has the response without its body.
 ///

@@ -17,7 +17,7 @@ public import Foundation
 /// the years 1 to 9999.
 public struct DateCodingStrategy: Sendable {
     /// The encoding of dates in queries and forms; `nil` uses that of the encoder.
-    public let textEncoding: DateTextEncoding?
+    public let textEncoding: DateCodingStrategy.TextEncoding?
     /// The encoding of dates in JSON; `nil` uses that of the encoder.
     let jsonEncoding: JSONEncoder.DateEncodingStrategy?
     /// The decoding of dates in JSON; `nil` uses that of the decoder.
@@ -50,9 +50,9 @@ public struct DateCodingStrategy: Sendable {
 
     /// Returns a strategy that uses a date formatter, which must not be modified afterwards.
     public static func formatted(_ formatter: DateFormatter) -> DateCodingStrategy {
-        let text = DateTextEncoding.custom { date in
+        let text = DateCodingStrategy.TextEncoding.custom { date in
             let offset = TimeInterval(formatter.timeZone?.secondsFromGMT(for: date) ?? 0)
-            try DateTextEncoding.checkYear(of: date.addingTimeInterval(offset))
+            try DateCodingStrategy.TextEncoding.checkYear(of: date.addingTimeInterval(offset))
             return formatter.string(from: date)
         }
         return DateCodingStrategy(
@@ -84,7 +84,7 @@ public struct DateCodingStrategy: Sendable {
     }
 
     /// Foundation's own strategies write a different date if they cannot represent one.
-    private static func jsonEncoding(_ encoding: DateTextEncoding) -> JSONEncoder.DateEncodingStrategy {
+    private static func jsonEncoding(_ encoding: DateCodingStrategy.TextEncoding) -> JSONEncoder.DateEncodingStrategy {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
             do {

@@ -16,7 +16,7 @@ public struct JSONEncoding: ParameterEncoding {
     /// Whether the JSON is indented; defaults to `false`.
     public var isPrettyPrinted: Bool
     /// The encoding of dates; defaults to ISO 8601.
-    public var dateEncoding: DateTextEncoding
+    public var dateEncoding: DateCodingStrategy.TextEncoding
 
     /// An encoding that writes a single line with sorted keys.
     public static let `default` = JSONEncoding()
@@ -24,7 +24,7 @@ public struct JSONEncoding: ParameterEncoding {
     public static let prettyPrinted = JSONEncoding(isPrettyPrinted: true)
 
     /// Creates an encoding; by default it writes a single line, and dates in ISO 8601.
-    public init(isPrettyPrinted: Bool = false, dateEncoding: DateTextEncoding = .iso8601) {
+    public init(isPrettyPrinted: Bool = false, dateEncoding: DateCodingStrategy.TextEncoding = .iso8601) {
         self.isPrettyPrinted = isPrettyPrinted
         self.dateEncoding = dateEncoding
     }

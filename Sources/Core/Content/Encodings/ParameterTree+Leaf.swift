@@ -18,7 +18,7 @@ extension ParameterTree {
     }
 
     /// Returns the tree of a leaf value; `nil` for any other value.
-    static func leaf(_ value: Any, dates: DateTextEncoding?) throws(Refusal) -> ParameterTree? {
+    static func leaf(_ value: Any, dates: DateCodingStrategy.TextEncoding?) throws(Refusal) -> ParameterTree? {
         // Every Swift number casts to NSNumber and back, losing digits and kind: only the dynamic type distinguishes
         // them.
         if type(of: value) is AnyClass, let number = value as? NSNumber { return try leaf(number) }
@@ -40,7 +40,7 @@ extension ParameterTree {
         }
     }
 
-    private static func leaf(_ date: Date, _ dates: DateTextEncoding?) throws(Refusal) -> ParameterTree {
+    private static func leaf(_ date: Date, _ dates: DateCodingStrategy.TextEncoding?) throws(Refusal) -> ParameterTree {
         guard date.timeIntervalSince1970.isFinite else { throw Refusal("not a finite date") }
         guard let dates else { return .date(date) }
         do {

@@ -23,13 +23,13 @@ enum ParameterTree {
     /// Makes the tree of parameters, with every object sorted by key; `nil` omits a key, `NSNull` becomes ``null``.
     ///
     /// Dates and bytes become text. If `dates` is `nil`, they keep their types.
-    init(_ parameters: RequestParameters, dates: DateTextEncoding?) throws {
+    init(_ parameters: RequestParameters, dates: DateCodingStrategy.TextEncoding?) throws {
         self = .object(try Self.members(parameters.lazy.map { ($0.key, $0.value as Any) }, dates, path: []))
     }
 
     private static func members(
         _ pairs: some Sequence<(String, Any)>,
-        _ dates: DateTextEncoding?,
+        _ dates: DateCodingStrategy.TextEncoding?,
         path: [String]
     ) throws -> [(key: String, value: ParameterTree)] {
         var members: [(key: String, value: ParameterTree)] = []
@@ -41,7 +41,11 @@ enum ParameterTree {
     }
 
     /// Returns `nil` for an optional without a value.
-    private static func make(_ value: Any, _ dates: DateTextEncoding?, path: [String]) throws -> ParameterTree? {
+    private static func make(
+        _ value: Any,
+        _ dates: DateCodingStrategy.TextEncoding?,
+        path: [String]
+    ) throws -> ParameterTree? {
         guard path.count <= maximumDepth else {
             throw failure(.tooDeep(maximumDepth), path: Array(path.prefix(4)))
         }

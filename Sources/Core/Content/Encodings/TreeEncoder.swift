@@ -7,7 +7,7 @@ import Foundation
 struct TreeEncoder: Encoder {
     /// The settings of one encoding.
     struct Options {
-        var dates = DateTextEncoding.iso8601
+        var dates = DateCodingStrategy.TextEncoding.iso8601
         var keys = URLFormEncoder.KeyEncoding.useDefaultKeys
         var maximumDepth = ParameterTree.maximumDepth
         /// Whether only the depth is checked.

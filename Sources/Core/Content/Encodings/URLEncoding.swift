@@ -84,7 +84,7 @@ public struct URLEncoding: ParameterEncoding {
     /// The text of booleans.
     public var boolEncoding: BoolEncoding
     /// The encoding of dates; defaults to ISO 8601.
-    public var dateEncoding: DateTextEncoding
+    public var dateEncoding: DateCodingStrategy.TextEncoding
 
     /// An encoding that writes into the query for GET, HEAD and DELETE, and otherwise into a form body.
     public static let `default` = URLEncoding()
@@ -98,7 +98,7 @@ public struct URLEncoding: ParameterEncoding {
         destination: Destination = .methodDependent,
         arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .numeric,
-        dateEncoding: DateTextEncoding = .iso8601
+        dateEncoding: DateCodingStrategy.TextEncoding = .iso8601
     ) {
         self.destination = destination
         self.arrayEncoding = arrayEncoding

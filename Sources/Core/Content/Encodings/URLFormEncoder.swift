@@ -51,7 +51,7 @@ public struct URLFormEncoder: Sendable {
     /// The text of booleans.
     public var boolEncoding: URLEncoding.BoolEncoding
     /// The encoding of dates; defaults to ISO 8601.
-    public var dateEncoding: DateTextEncoding
+    public var dateEncoding: DateCodingStrategy.TextEncoding
     /// The strategy for turning coding keys into names.
     public var keyEncoding: KeyEncoding
 
@@ -59,7 +59,7 @@ public struct URLFormEncoder: Sendable {
     public init(
         arrayEncoding: URLEncoding.ArrayEncoding = .brackets,
         boolEncoding: URLEncoding.BoolEncoding = .numeric,
-        dateEncoding: DateTextEncoding = .iso8601,
+        dateEncoding: DateCodingStrategy.TextEncoding = .iso8601,
         keyEncoding: KeyEncoding = .useDefaultKeys
     ) {
         self.arrayEncoding = arrayEncoding

@@ -350,7 +350,7 @@ final class OAuthSession: Sendable {
     private func keep(
         _ credential: OAuthCredential,
         _ generation: Int,
-        _ log: OperatorLog
+        _ log: PipelineContext.OperatorLog
     ) async throws -> OAuthCredential? {
         do {
             try await save(credential, generation)
@@ -374,7 +374,7 @@ final class OAuthSession: Sendable {
     var hasUnstored: Bool { state.withLock { $0.unstored != nil } }
 
     /// Tries again to store the credential that could not be stored.
-    func storeAgain(_ log: OperatorLog) async {
+    func storeAgain(_ log: PipelineContext.OperatorLog) async {
         let (credential, generation) = state.withLock { state in
             defer { state.unstored = nil }
             return (state.unstored, state.generation)

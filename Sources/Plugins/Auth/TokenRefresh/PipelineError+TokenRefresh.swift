@@ -19,7 +19,7 @@ enum TokenRefreshFailure: Error {
     case excessive
     /// The call's session has ended, or none has begun. Calls that fail before the next login share an outcome; later
     /// calls have none.
-    case sessionEnded(SharedOutcome?)
+    case sessionEnded(Stage.SharedOutcome?)
     /// The call's deadline has passed.
     case deadline
     case cancelled

@@ -292,7 +292,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
 }
 
 /// Whether the call has waited for a refresh or was sent a second time because of one.
-private enum HasRefreshed: PipelineContextKey {
+private enum HasRefreshed: PipelineContext.Key {
     static let defaultValue = false
 }
 

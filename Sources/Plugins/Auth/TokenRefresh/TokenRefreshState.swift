@@ -98,7 +98,7 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     /// When the last session ended, on the system's clock, until a call provides a clock.
     private var undatedSessionEnd: ContinuousClock.Instant?
     /// The outcome shared by calls that fail without a credential, so that a plugin outside reports it once.
-    private var noCredential: SharedOutcome?
+    private var noCredential: Stage.SharedOutcome?
     private var failureCount = 0
     private var failure: TokenRefreshFailure?
     private var place: Place?
@@ -232,7 +232,7 @@ extension TokenRefreshState {
     private mutating func ended(at now: PipelineClock.Instant?) -> Outcome {
         if policy.withoutCredential == .sendAll { return .success(nil) }
         guard credential == nil, let now else { return .failure(.sessionEnded(nil)) }
-        let shared = noCredential ?? SharedOutcome(endedAt: now)
+        let shared = noCredential ?? Stage.SharedOutcome(endedAt: now)
         noCredential = shared
         return .failure(.sessionEnded(shared))
     }

@@ -188,7 +188,7 @@ extension TokenRefresher {
 }
 
 /// The generation of the last ticket that the call had from each refresher.
-private enum TicketGenerations: PipelineContextKey {
+private enum TicketGenerations: PipelineContext.Key {
     static let defaultValue: [ObjectIdentifier: Int] = [:]
 }
 

@@ -63,7 +63,7 @@ extension CachePlugin {
         }
     }
 
-    private func retryRemoval(of resource: String, on clock: PipelineClock, _ log: OperatorLog) async {
+    private func retryRemoval(of resource: String, on clock: PipelineClock, _ log: PipelineContext.OperatorLog) async {
         guard let number = invalidations.pending(resource) else { return }
         do {
             let now = clock.date

@@ -199,7 +199,7 @@ public final class CachePlugin: Stage.Prepare, Stage.Exchange {
     }
 
     /// Passes on a failure of the store, and logs it unless one was logged shortly before.
-    func report(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) {
+    func report(_ error: any Error, at now: PipelineClock.Instant, to log: PipelineContext.OperatorLog) {
         onStoreFailure(error)
         // A store in memory fails only if a body does not fit, and some errors are about one body only.
         let code = (error as? CacheStoreError)?.code

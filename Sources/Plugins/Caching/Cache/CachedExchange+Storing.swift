@@ -111,7 +111,7 @@ extension CachedExchange {
         if context.hasUnverifiedContent || context.transportDecodesContent && response.statusCode == 206 { return nil }
         let head = storable(response.head)
         // A failure must not replace the response that is used in its place.
-        if StaleUse.mayReplace(response.statusCode), context[StaleUse.self] == .available { return nil }
+        if Stage.StaleUse.mayReplace(response.statusCode), context[Stage.StaleUse.self] == .available { return nil }
         guard lookup.entries.isEmpty || rules.mayReplace(with: head),
             isCurrent,
             case .store(let fields) = rules.storing(head, to: request.head, hasCredential: hasCredential, now: now),

@@ -10,7 +10,7 @@ extension CachedExchange {
         staleIfErrorUntil limit: Int?
     ) async throws -> PipelineResponse {
         guard let entry = lookup.entries.first else { return try await fetch(lookup, reason: "miss") }
-        if context[StaleUse.self] == .required, let limit, freshness.staleness <= limit,
+        if context[Stage.StaleUse.self] == .required, let limit, freshness.staleness <= limit,
             let response = await serve(entry, freshness, .stale, reason: CacheStatus.staleIfError)
         {
             return response
@@ -29,7 +29,7 @@ extension CachedExchange {
             if let stale = await fallback(to: entry, freshness, until: limit) { return stale }
             throw error
         }
-        if StaleUse.mayReplace(response.statusCode),
+        if Stage.StaleUse.mayReplace(response.statusCode),
             let stale = await fallback(to: entry, freshness, until: limit, inPlaceOf: response)
         {
             return stale
@@ -79,7 +79,7 @@ extension CachedExchange {
     }
 
     /// Drops a response that no plugin outside gets, except for its cookies.
-    func drop(_ response: PipelineResponse) async { await context.report(UnseenResponse(response)) }
+    func drop(_ response: PipelineResponse) async { await context.report(Stage.UnseenResponse(response)) }
 
     /// Updates the stored response that a 304 for the caller's own condition confirms.
     func confirmForCaller(
@@ -122,7 +122,7 @@ extension CachedExchange {
         let isConditional = validation.head != request.head
         context.cacheStatus = CacheStatus(.miss, reason: "stale")
         let task = send.startBackgroundCall(validation) { result in
-            if case .success(let response) = result { await context.report(UnseenResponse(response)) }
+            if case .success(let response) = result { await context.report(Stage.UnseenResponse(response)) }
             await receiveInBackground(result, lookup, sentAt: now, isConditional: isConditional)
             await unlock(lookup.key, token)
         }
@@ -144,7 +144,7 @@ extension CachedExchange {
         guard case .success(var response) = result else { return }
         if response.statusCode == 304 {
             await confirmForCaller(response, lookup, sentAt: sent, isOwnCondition: isConditional)
-        } else if !StaleUse.mayReplace(response.statusCode) {
+        } else if !Stage.StaleUse.mayReplace(response.statusCode) {
             response = await receive(response, lookup, sentAt: sent, reason: "stale", isInBackground: true)
             if response.cacheStatus?.isStored == true {
                 // A response whose body fails does not replace a whole one, and no caller waits for it.

@@ -150,8 +150,8 @@ struct CachedExchange: Sendable {
     /// Only bodies in a content coding are observed, whose damage appears when they are decoded.
     private func observeDamage(of entry: CacheEntry?, _ headers: HTTPFields) {
         guard headers.contains(.contentEncoding) else { return }
-        guard let entry else { return context.observe(DamagedBody.self, by: plugin, nil) }
-        context.observe(DamagedBody.self, by: plugin) { [plugin, resource] _, context in
+        guard let entry else { return context.observe(Stage.DamagedBody.self, by: plugin, nil) }
+        context.observe(Stage.DamagedBody.self, by: plugin) { [plugin, resource] _, context in
             await plugin.remove(entry, of: resource, context)
         }
     }
@@ -254,11 +254,11 @@ struct CachedExchange: Sendable {
 
     /// How the call waits for what is stored.
     private var lookupOperation: StoreOperation {
-        isOnlyIfCached && context[StaleUse.self] != .required ? .onlyLookup : .lookup
+        isOnlyIfCached && context[Stage.StaleUse.self] != .required ? .onlyLookup : .lookup
     }
 
     var isOnlyIfCached: Bool {
-        policy == .onlyIfCached || policy == .offline || context[StaleUse.self] == .required
+        policy == .onlyIfCached || policy == .offline || context[Stage.StaleUse.self] == .required
             || CacheRules.directives(of: request.head.headerFields).onlyIfCached
     }
 
@@ -280,7 +280,7 @@ struct CachedExchange: Sendable {
         inPlaceOf response: PipelineResponse? = nil
     ) async -> PipelineResponse? {
         guard let limit, freshness.staleness <= limit, !Task.isCancelled else { return nil }
-        let isDelayed = context.update(StaleUse.self) { state in
+        let isDelayed = context.update(Stage.StaleUse.self) { state in
             if state == .afterRetries { state = .available }
             return state == .available
         }

@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum CachePolicyOption: RequestOptionKey {
+private enum CachePolicyOption: RequestOptions.Key {
     static let defaultValue: CachePolicy? = nil
 
     static func pluginOption(for value: CachePolicy?) -> RequestOptions.PluginOption? {

@@ -34,10 +34,10 @@ public struct StaleFallbackPlugin: Stage.Intercept {
         context: PipelineContext,
         next: Stage.Next
     ) async throws -> PipelineResponse {
-        context.update(StaleUse.self) { $0 = .afterRetries }
+        context.update(Stage.StaleUse.self) { $0 = .afterRetries }
         do {
             var response = try await next(request)
-            guard StaleUse.mayReplace(response.statusCode), Self.begin(context) else { return response }
+            guard Stage.StaleUse.mayReplace(response.statusCode), Self.begin(context) else { return response }
             await response.discardBody(context)
             return try await stale(request, context, next) ?? response
         } catch {
@@ -64,7 +64,7 @@ public struct StaleFallbackPlugin: Stage.Intercept {
     private static func begin(_ context: PipelineContext) -> Bool {
         // In a shared exchange, the cache sets the state of the call that led it, and of no other.
         let isShared = context.sharedOutcome?.hasStaleResponse ?? false
-        return context.update(StaleUse.self) { state in
+        return context.update(Stage.StaleUse.self) { state in
             guard state == .available || isShared else { return false }
             state = .required
             return true

@@ -14,7 +14,7 @@ struct StoreWarnings: ~Copyable, Sendable {
     init(_ summary: String) { self.summary = summary }
 
     /// Logs a failure unless one was logged shortly before.
-    func log(_ error: any Error, at now: PipelineClock.Instant, to log: OperatorLog) {
+    func log(_ error: any Error, at now: PipelineClock.Instant, to log: PipelineContext.OperatorLog) {
         let isDue = next.withLock { next in
             guard now >= next ?? now else { return false }
             next = now.advanced(by: Self.pause)

@@ -112,7 +112,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
             guard !fields.isEmpty, response.request.origin.authority == authority else { return }
             await self.keep(fields, described, account, clock, log, session: start)
         }
-        context.observe(UnseenResponse.self, by: self) { unseen, _ in await receive(unseen.response) }
+        context.observe(Stage.UnseenResponse.self, by: self) { unseen, _ in await receive(unseen.response) }
         let sent = try await withCookies(request, described, account, context)
         // The store may have been slow.
         try checkSession(start)
@@ -182,7 +182,7 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
         _ described: CookieJar.Request,
         _ account: String,
         _ clock: PipelineClock,
-        _ log: OperatorLog,
+        _ log: PipelineContext.OperatorLog,
         session: Int
     ) async {
         let now = clock.date
@@ -202,13 +202,13 @@ public final class CookiePlugin: Stage.Prepare, Stage.Exchange {
 }
 
 /// The sessions of the call, by plugin: how often the user had signed out when the call began.
-private enum CookieSessions: PipelineContextKey {
+private enum CookieSessions: PipelineContext.Key {
     static let defaultValue: [ObjectIdentifier: Int] = [:]
     static let isInherited = true
 }
 
 /// The origins of the first requests of a call's attempts, by attempt.
-private enum FirstOrigins: PipelineContextKey {
+private enum FirstOrigins: PipelineContext.Key {
     static let defaultValue: [Int: PipelineRequest.Origin] = [:]
     static let isInherited = true
 }

@@ -77,7 +77,7 @@ import Synchronization
 /// **Secrets**: none.
 ///
 /// Source: Dean and Barroso, The Tail at Scale, https://research.google/pubs/the-tail-at-scale/
-public struct HedgingPlugin: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
+public struct HedgingPlugin: Stage.Intercept, Stage.WillSend, RetryBudget.Using {
     private let delay: HedgingDelay
     private let maximumHedgeCount: Int
     private let partition: TrafficPartition
@@ -122,7 +122,7 @@ public struct HedgingPlugin: Stage.Intercept, Stage.WillSend, RetryBudgetUsing {
         guard delay != .never, !Self.isExcluded(request, context), request.body.isReplayable,
             policy(context).allowsRepeating(request)
         else { return try await next(request) }
-        context.sentSignal = SentSignal()
+        context.sentSignal = Stage.SentSignal()
         let key = partition.key(of: request, context)
         let observed = latencies.object(for: key, on: context.clock) { ObservedLatencies() }
         let start = context.clock.now
@@ -258,7 +258,7 @@ private struct EndedCopy: Sendable {
     let result: Result<PipelineResponse, any Error>
     let end: PipelineClock.Instant
     /// The outcome that the copy shared with other calls.
-    let shared: SharedOutcome?
+    let shared: Stage.SharedOutcome?
     let isFromNetwork: Bool
 
     /// Sends a copy and waits for its end.
@@ -341,7 +341,7 @@ extension HedgingPlugin: CapabilityDeclaring {
 
     /// Finds a plugin that retries on another budget.
     public func conflict(with other: any PluginType) -> SettingConflict? {
-        guard let other = other as? any RetryBudgetUsing, other.budget !== budget else { return nil }
+        guard let other = other as? any RetryBudget.Using, other.budget !== budget else { return nil }
         return SettingConflict(
             "hedge-on-another-budget",
             problem: "retries and copies have separate budgets",

@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum Hedging: RequestOptionKey {
+private enum Hedging: RequestOptions.Key {
     static let defaultValue: HedgingDelay? = nil
 
     static func pluginOption(for value: HedgingDelay?) -> RequestOptions.PluginOption? {

@@ -65,7 +65,7 @@ final class RateDeparture: Sendable {
 }
 
 /// The requests of a call that have permits of a rate limit.
-enum RateDepartures: PipelineContextKey {
+enum RateDepartures: PipelineContext.Key {
     static let defaultValue: [RateDeparture] = []
 }
 

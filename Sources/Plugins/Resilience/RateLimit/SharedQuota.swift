@@ -55,7 +55,7 @@ final class SharedQuota: Sendable {
         _ cost: Int,
         of key: TrafficKey,
         on clock: PipelineClock,
-        _ log: OperatorLog,
+        _ log: PipelineContext.OperatorLog,
         patience: () -> Duration?
     ) async throws -> Duration? {
         let name = name(of: key)
@@ -79,7 +79,7 @@ final class SharedQuota: Sendable {
     }
 
     /// Notes that the store is unavailable, and says so if it was not before.
-    private func note(_ error: any Error, at now: PipelineClock.Instant, _ log: OperatorLog) {
+    private func note(_ error: any Error, at now: PipelineClock.Instant, _ log: PipelineContext.OperatorLog) {
         let text = (error as? any SafelyDescribed)?.description ?? "\(type(of: error))"
         let isNew = state.withLock { state in
             defer { (state.pauseEnd, state.failure) = (now.advanced(by: Self.pause), text) }

@@ -11,6 +11,6 @@ extension PipelineContext {
     }
 }
 
-private enum SimulatedExchanges: PipelineContextKey {
+private enum SimulatedExchanges: PipelineContext.Key {
     static let defaultValue: Set<PipelineContext.ExchangeID> = []
 }

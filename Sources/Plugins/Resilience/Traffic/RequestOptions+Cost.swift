@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum Cost: RequestOptionKey {
+private enum Cost: RequestOptions.Key {
     static let defaultValue = 1
 
     static func pluginOption(for value: Int) -> RequestOptions.PluginOption? { value == 1 ? nil : .cost }

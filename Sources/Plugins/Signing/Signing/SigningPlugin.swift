@@ -163,7 +163,7 @@ extension SigningPlugin: CapabilityDeclaring {
 }
 
 /// The identity of the call for each plugin.
-private enum SigningIdentities: PipelineContextKey {
+private enum SigningIdentities: PipelineContext.Key {
     static let defaultValue: [UInt64: String] = [:]
     static let isInherited = true
 }

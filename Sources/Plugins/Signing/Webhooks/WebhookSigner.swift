@@ -20,7 +20,8 @@ public import PipelineCore
 /// - Reads the whole body into memory.
 ///
 /// **Errors**: `invalidRequest.body` for a stream that can be read only once; `limit.bodyBytes` for a body of more than
-/// `PipelineLimits.bufferedBodyByteCount`; ``WebhookError`` with reason `malformed` for a webhook-id with a full stop.
+/// `ProviderConfiguration.Limits.bufferedBodyByteCount`; ``WebhookError`` with reason `malformed` for a webhook-id with
+/// a full stop.
 ///
 /// Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 public struct WebhookSigner: RequestSigner, SafelyDescribed {
@@ -83,7 +84,7 @@ extension PipelineContext {
     }
 }
 
-private enum WebhookID: PipelineContextKey {
+private enum WebhookID: PipelineContext.Key {
     static let defaultValue = ""
 }
 #endif

@@ -128,7 +128,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
 }
 
 /// The sessions of a call, by plugin.
-private enum CallSessions: PipelineContextKey {
+private enum CallSessions: PipelineContext.Key {
     static let defaultValue: [UInt64: String] = [:]
     static let isInherited = true
 }

@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum BasicAuth: RequestOptionKey {
+private enum BasicAuth: RequestOptions.Key {
     static let defaultValue: PasswordCredential? = nil
 
     static func pluginOption(for value: PasswordCredential?) -> RequestOptions.PluginOption? {

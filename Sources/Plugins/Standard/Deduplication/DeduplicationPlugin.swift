@@ -164,7 +164,9 @@ public struct DeduplicationPlugin: Stage.Intercept {
     /// Returns the key of the call; `nil` if the call has its own exchange.
     private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
         // The second run after a failure gets what the cache has, and no call that begins meanwhile may join it.
-        if context.wantsStream || SharedDeadline.current != nil || context[StaleUse.self] == .required { return nil }
+        if context.wantsStream || Stage.SharedDeadline.current != nil || context[Stage.StaleUse.self] == .required {
+            return nil
+        }
         return InflightKey(
             request,
             at: next.position,

@@ -7,7 +7,7 @@ final class InflightExchanges: Sendable {
     /// The outcome for a call.
     enum Outcome: Sendable {
         /// The exchange has ended, and calls may share how.
-        case ended(Result<PipelineResponse, any Error>, isJoined: Bool, SharedOutcome?)
+        case ended(Result<PipelineResponse, any Error>, isJoined: Bool, Stage.SharedOutcome?)
         /// The call has left.
         case cancelled
         /// The call makes its own exchange.
@@ -148,7 +148,7 @@ final class InflightExchanges: Sendable {
         _ context: PipelineContext
     ) {
         let end = context.clock.now
-        let (flight, shared, isPersonal) = table.withLock { table -> (Table.Flight?, SharedOutcome?, Bool) in
+        let (flight, shared, isPersonal) = table.withLock { table -> (Table.Flight?, Stage.SharedOutcome?, Bool) in
             // Most exchanges have one caller, which shares nothing with others.
             guard let flight = table.finish(exchange) else { return (nil, nil, false) }
             guard flight.successor != nil || flight.callers.contains(where: { $0.number != exchange }) else {
@@ -157,10 +157,10 @@ final class InflightExchanges: Sendable {
             if Self.isPersonal(result, flight.key, request, after: earlierExchangeCount, context) {
                 return (flight, nil, true)
             }
-            let shared = SharedOutcome(
+            let shared = Stage.SharedOutcome(
                 endedAt: end,
                 after: earlierExchangeCount,
-                hasStaleResponse: context[StaleUse.self] == .available,
+                hasStaleResponse: context[Stage.StaleUse.self] == .available,
                 attachment: SharingGroup(key: flight.key, result: result, depth: flight.depth)
             )
             flight.successor?.keep(Successor.Ending(result: result, shared: shared))

@@ -30,7 +30,7 @@ struct InflightTable<Key: Hashable, Waiter: Sendable, Work> {
         let key: Key
         let start: PipelineClock.Instant?
         /// How much time the callers have; `nil` if the one that leads has any.
-        let deadline: SharedDeadline?
+        let deadline: Stage.SharedDeadline?
         /// In the order of their numbers.
         fileprivate(set) var callers: [Caller]
         /// The exchange as one that follows a shared one, and how many do so in a row.
@@ -43,7 +43,7 @@ struct InflightTable<Key: Hashable, Waiter: Sendable, Work> {
         fileprivate init(_ key: Key, ledBy caller: Caller, at now: PipelineClock.Instant?) {
             self.key = key
             start = now
-            deadline = caller.deadline.map { SharedDeadline($0) }
+            deadline = caller.deadline.map { Stage.SharedDeadline($0) }
             callers = [caller]
         }
 
@@ -125,7 +125,7 @@ struct InflightTable<Key: Hashable, Waiter: Sendable, Work> {
     }
 
     /// Returns how much time the callers of an exchange have; `nil` if the one that leads has any.
-    func deadline(of exchange: Int) -> SharedDeadline? { flights[exchange]?.deadline }
+    func deadline(of exchange: Int) -> Stage.SharedDeadline? { flights[exchange]?.deadline }
 
     /// Returns an exchange in flight as one that follows a shared one.
     mutating func successor(of exchange: Int, depth: Int, _ room: ResultRoom) -> Successor {

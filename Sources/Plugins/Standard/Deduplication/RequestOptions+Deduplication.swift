@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum Deduplication: RequestOptionKey {
+private enum Deduplication: RequestOptions.Key {
     static let defaultValue: DeduplicationPlugin.Participation? = nil
 
     static func pluginOption(for value: DeduplicationPlugin.Participation?) -> RequestOptions.PluginOption? {

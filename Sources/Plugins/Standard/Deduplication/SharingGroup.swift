@@ -44,7 +44,7 @@ final class SharingGroup: Sendable {
     ///
     /// It may after a failure, after a joint decision to retry, and if its request has changed. A member that repeats
     /// an unchanged request after a success wants to see a change.
-    func allowsEndedResult(for key: InflightKey, of outcome: SharedOutcome) -> Bool {
+    func allowsEndedResult(for key: InflightKey, of outcome: Stage.SharedOutcome) -> Bool {
         isFailure || outcome.isRetried || key != self.key
     }
 }

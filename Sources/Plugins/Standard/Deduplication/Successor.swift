@@ -7,7 +7,7 @@ final class Successor: Sendable {
     struct Ending: Sendable {
         let result: Result<PipelineResponse, any Error>
         /// What the calls that share the result have in common.
-        let shared: SharedOutcome
+        let shared: Stage.SharedOutcome
     }
 
     /// The number of the exchange.

@@ -24,7 +24,7 @@ import Synchronization
 /// redactor.
 public final class EventsPlugin: Stage.Prepare, Stage.DidReceive, Stage.DidFinish {
     private struct State {
-        var readers: [Int: AsyncStream<CallEvent>.Continuation] = [:]
+        var readers: [Int: AsyncStream<EventsPlugin.Event>.Continuation] = [:]
         var readerCount = 0
         var eventCount = 0
     }
@@ -39,10 +39,10 @@ public final class EventsPlugin: Stage.Prepare, Stage.DidReceive, Stage.DidFinis
     /// - Parameter bufferedCount: the number of events that wait for a slow reader, 1 and up. The oldest are dropped
     ///   first.
     /// - Returns: the sequence.
-    public func events(bufferedCount: Int = 1_000) -> AsyncStream<CallEvent> {
+    public func events(bufferedCount: Int = 1_000) -> AsyncStream<EventsPlugin.Event> {
         precondition(bufferedCount > 0, "bufferedCount is \(bufferedCount), not 1 or more")
         let (events, reader) = AsyncStream.makeStream(
-            of: CallEvent.self,
+            of: EventsPlugin.Event.self,
             bufferingPolicy: .bufferingNewest(bufferedCount)
         )
         let number = state.withLock { state in
@@ -73,13 +73,13 @@ public final class EventsPlugin: Stage.Prepare, Stage.DidReceive, Stage.DidFinis
     /// Reports the outcome of the call.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) { report(.finished(outcome), context) }
 
-    private func report(_ kind: @autoclosure () -> CallEvent.Kind, _ context: PipelineContext) {
+    private func report(_ kind: @autoclosure () -> EventsPlugin.Event.Kind, _ context: PipelineContext) {
         guard state.withLock({ !$0.readers.isEmpty }) else { return }
         let (kind, date) = (kind(), context.clock.date)
         // Under the lock, so that each reader gets the events in the order of their numbers.
         state.withLock { state in
             state.eventCount += 1
-            let event = CallEvent(
+            let event = EventsPlugin.Event(
                 id: state.eventCount,
                 kind: kind,
                 callID: context.callID,

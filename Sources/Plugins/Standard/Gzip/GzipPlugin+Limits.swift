@@ -20,8 +20,8 @@ extension GzipPlugin {
         /// Creates limits.
         ///
         /// - Parameters:
-        ///   - decodedByteCount: the most bytes of a body decoded in memory. `PipelineLimits.bufferedBodyByteCount`
-        ///     applies as well.
+        ///   - decodedByteCount: the most bytes of a body decoded in memory.
+        ///     `ProviderConfiguration.Limits.bufferedBodyByteCount` applies as well.
         ///   - ratio: the most decoded bytes for each received byte, also in a stream or a download.
         ///   - ratioFreeByteCount: the number of decoded bytes up to which the ratio is ignored.
         ///   - codingCount: the most codings that may be applied to one body.

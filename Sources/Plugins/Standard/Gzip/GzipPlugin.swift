@@ -230,7 +230,7 @@ public struct GzipPlugin: Stage.Intercept {
     private static func report(_ error: any Error, _ context: PipelineContext) async {
         switch (error as? PipelineError)?.code {
         case .contentCoding(.decoder)?: return
-        case .contentCoding?, .limit(.decodedBytes)?, .limit(.codings)?: await context.report(DamagedBody(error))
+        case .contentCoding?, .limit(.decodedBytes)?, .limit(.codings)?: await context.report(Stage.DamagedBody(error))
         default: return
         }
     }

@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum RequestCompression: RequestOptionKey {
+private enum RequestCompression: RequestOptions.Key {
     static let defaultValue: GzipPlugin.RequestCompression? = nil
 
     static func pluginOption(for value: GzipPlugin.RequestCompression?) -> RequestOptions.PluginOption? {

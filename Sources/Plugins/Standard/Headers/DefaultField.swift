@@ -32,7 +32,7 @@ struct DefaultField: Sendable {
     /// `HTTPFields` and dictionaries of strings are used as they are, including commas.
     static func all(
         encoding value: some Encodable,
-        dates: DateTextEncoding,
+        dates: DateCodingStrategy.TextEncoding,
         secret: Set<String>
     ) throws -> [DefaultField] {
         if let fields = value as? HTTPFields { return all(in: fields, secret: secret) }

@@ -90,7 +90,7 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - cleartext: where secret fields may be sent over http.
     public init(
         _ fields: some Encodable,
-        dates: DateTextEncoding = .iso8601,
+        dates: DateCodingStrategy.TextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
         scope: CredentialScope = .endpoint,
@@ -111,7 +111,7 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - fields: returns the fields for a target in any form that the other initializer takes, or `nil` for none. It
     ///     may suspend and throw.
     public init(
-        dates: DateTextEncoding = .iso8601,
+        dates: DateCodingStrategy.TextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
         scope: CredentialScope = .endpoint,

@@ -63,7 +63,7 @@ extension LoggingPlugin {
         /// The number of exchanges that the call has had so far.
         public var exchangeCount: Int { context.exchanges.count }
         /// What plugins did to the call, or in the attempt and hop of the exchange.
-        public var annotations: [PluginAnnotation] {
+        public var annotations: [PipelineContext.Annotation] {
             message.outcome?.annotations ?? message.exchange?.annotations
                 ?? (kind == .failure ? context.annotations : [])
         }

@@ -96,7 +96,9 @@ extension LoggingPlugin.Event {
         for annotation in annotations { text += ", \(shown(annotation))" }
     }
 
-    private func shown(_ annotation: PluginAnnotation) -> String { message.redactor.text(annotation.description) }
+    private func shown(_ annotation: PipelineContext.Annotation) -> String {
+        message.redactor.text(annotation.description)
+    }
 
     /// Appends the code of the failure, or else the status.
     private func appendResult(to text: inout String) {

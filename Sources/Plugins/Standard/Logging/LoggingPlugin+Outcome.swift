@@ -42,6 +42,6 @@ private struct LastPass: Sendable {
 }
 
 /// The last passes of a call, by the identity of the plugin.
-private enum LastPasses: PipelineContextKey {
+private enum LastPasses: PipelineContext.Key {
     static let defaultValue: [ObjectIdentifier: LastPass] = [:]
 }

@@ -306,6 +306,6 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 /// The Set-Cookie fields of all responses of the call.
 ///
 /// A later exchange may have their values in its URL or its body.
-private enum ReceivedCookies: PipelineContextKey {
+private enum ReceivedCookies: PipelineContext.Key {
     static let defaultValue: [HTTPField] = []
 }

@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum LogLevel: RequestOptionKey {
+private enum LogLevel: RequestOptions.Key {
     static let defaultValue: LoggingPlugin.Level? = nil
 
     static func pluginOption(for value: LoggingPlugin.Level?) -> RequestOptions.PluginOption? {
@@ -8,7 +8,7 @@ private enum LogLevel: RequestOptionKey {
     }
 }
 
-private enum AvoidLogError: RequestOptionKey {
+private enum AvoidLogError: RequestOptions.Key {
     static let defaultValue = false
 }
 

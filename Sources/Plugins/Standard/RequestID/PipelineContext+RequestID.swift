@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum RequestID: PipelineContextKey {
+private enum RequestID: PipelineContext.Key {
     static let defaultValue: String? = nil
 }
 

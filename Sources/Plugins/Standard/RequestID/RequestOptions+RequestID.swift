@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum RequestID: RequestOptionKey {
+private enum RequestID: RequestOptions.Key {
     static let defaultValue: String? = nil
 
     static func pluginOption(for value: String?) -> RequestOptions.PluginOption? {

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import PipelineCore
 
-private enum Retry: RequestOptionKey {
+private enum Retry: RequestOptions.Key {
     static let defaultValue = RetryPlugin.Override()
 
     static func pluginOption(for value: RetryPlugin.Override) -> RequestOptions.PluginOption? {
@@ -9,7 +9,7 @@ private enum Retry: RequestOptionKey {
     }
 }
 
-private enum IdempotencyKey: RequestOptionKey {
+private enum IdempotencyKey: RequestOptions.Key {
     static let defaultValue: RetryPlugin.IdempotencyKey? = nil
 
     static func pluginOption(for value: RetryPlugin.IdempotencyKey?) -> RequestOptions.PluginOption? {
@@ -50,7 +50,7 @@ extension RetryPlugin {
         /// The policy that decides which outcomes are retried.
         public let policy: RetryPolicy?
         /// The wait before each retry.
-        public let backoff: RetryBackoff?
+        public let backoff: RetryPolicy.Backoff?
         /// How long a retry waits for a network if the machine has none.
         public let connectivityWait: ConnectivityWait?
 
@@ -67,7 +67,7 @@ extension RetryPlugin {
         public init(
             maximumAttempts: Int? = nil,
             policy: RetryPolicy? = nil,
-            backoff: RetryBackoff? = nil,
+            backoff: RetryPolicy.Backoff? = nil,
             connectivityWait: ConnectivityWait? = nil
         ) {
             if let maximumAttempts {

@@ -133,10 +133,12 @@ extension RetryBudget.State {
     }
 }
 
-/// A plugin that repeats requests and takes the repetitions from a budget.
-///
-/// Plugins of a stack that have different budgets are found when the provider is created.
-public protocol RetryBudgetUsing: PluginType {
-    /// The budget.
-    var budget: RetryBudget { get }
+extension RetryBudget {
+    /// A plugin that repeats requests and takes the repetitions from a budget.
+    ///
+    /// Plugins of a stack that have different budgets are found when the provider is created.
+    public protocol Using: PluginType {
+        /// The budget.
+        var budget: RetryBudget { get }
+    }
 }

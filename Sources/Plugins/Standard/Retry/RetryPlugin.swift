@@ -12,9 +12,9 @@ public import PipelineCore
 /// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
 /// ```
 ///
-/// A ``RetryPolicy`` decides which outcomes are retried, a ``RetryBackoff`` how long to wait, and a ``RetryBudget`` how
-/// many calls may be retried overall. `RequestOptions.retry` overrides everything except the budget for a single
-/// request.
+/// A ``RetryPolicy`` decides which outcomes are retried, a ``RetryPolicy/Backoff`` how long to wait, and a
+/// ``RetryBudget`` how many calls may be retried overall. `RequestOptions.retry` overrides everything except the budget
+/// for a single request.
 ///
 /// **Effects**
 ///
@@ -63,7 +63,7 @@ public import PipelineCore
 /// |---|---|---|---|
 /// | `maximumAttempts` | 3 | attempts in all, including the first | 1 and up |
 /// | `policy` | ``RetryPolicy``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
-/// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
+/// | `backoff` | ``RetryPolicy/Backoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
 /// | `budget` | ``RetryBudget``: 20 % of the calls and 10 per second, over 10 s | | |
 /// | `connectivityWait` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
@@ -84,11 +84,11 @@ public import PipelineCore
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2, and §10.2.3,
 /// https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
-public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
+public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudget.Using {
     private let maximumAttempts: Int
     /// The rules that decide which outcomes are retried.
     public let policy: RetryPolicy
-    private let backoff: RetryBackoff
+    private let backoff: RetryPolicy.Backoff
     private let connectivityWait: ConnectivityWait
     /// The budget, which copies of the plugin share.
     public let budget: RetryBudget
@@ -104,7 +104,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
     public init(
         maximumAttempts: Int = 3,
         policy: RetryPolicy = RetryPolicy(),
-        backoff: RetryBackoff = .exponential(),
+        backoff: RetryPolicy.Backoff = .exponential(),
         budget: RetryBudget = RetryBudget(),
         connectivityWait: ConnectivityWait = .off
     ) {
@@ -178,7 +178,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
     /// The state of the call when an attempt began.
     private struct Past {
         let exchangeCount: Int
-        let shared: SharedOutcome?
+        let shared: Stage.SharedOutcome?
 
         init(_ context: PipelineContext) {
             exchangeCount = context.exchanges.count
@@ -278,7 +278,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudgetUsing {
         _ override: Override,
         at end: PipelineClock.Instant,
         isPaid: Bool,
-        _ shared: SharedOutcome?,
+        _ shared: Stage.SharedOutcome?,
         _ context: PipelineContext
     ) -> Step {
         let policy = override.policy ?? policy

@@ -45,7 +45,7 @@ extension PluginType where Self == PluginStack {
         _ parts: StandardPart...,
         logging level: LoggingPlugin.Level = .error,
         logger: Logger? = nil,
-        @PluginStackBuilder credentials: () -> PluginStack = { PluginStack() }
+        @PluginStack.Builder credentials: () -> PluginStack = { PluginStack() }
     ) -> PluginStack {
         let own = StandardPart(replaceable: [
             .log: [LoggingPlugin(level: level, logger: logger)],

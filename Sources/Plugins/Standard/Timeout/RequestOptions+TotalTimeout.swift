@@ -1,6 +1,6 @@
 public import PipelineCore
 
-private enum TotalTimeout: RequestOptionKey {
+private enum TotalTimeout: RequestOptions.Key {
     static let defaultValue: Duration? = nil
 
     static func pluginOption(for value: Duration?) -> RequestOptions.PluginOption? {

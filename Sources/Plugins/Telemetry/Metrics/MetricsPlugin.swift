@@ -246,7 +246,7 @@ private struct CountedCall: Sendable {
 }
 
 /// The counted state of the call, by store.
-private enum CountedCalls: PipelineContextKey {
+private enum CountedCalls: PipelineContext.Key {
     static let defaultValue: [ObjectIdentifier: CountedCall] = [:]
 }
 

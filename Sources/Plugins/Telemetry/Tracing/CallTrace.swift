@@ -143,7 +143,7 @@ final class PreparedSpan: Sendable {
 }
 
 /// The state in which the parts of the plugin find the spans of the call.
-struct CurrentTrace: PipelineContextKey {
+struct CurrentTrace: PipelineContext.Key {
     static let defaultValue = CurrentTrace()
 
     /// Whether a plugin traces the call, even before it has made the spans.

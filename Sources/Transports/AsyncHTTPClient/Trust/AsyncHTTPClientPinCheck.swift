@@ -8,8 +8,8 @@ import PipelineCore
 struct AsyncHTTPClientPinCheck: Sendable {
     /// What a connection has to report; an error if the connection must not be used.
     struct Finding: Error {
-        let outcome: TrustReport.Outcome
-        let seenPin: TrustPin?
+        let outcome: TrustPolicy.Report.Outcome
+        let seenPin: TrustPolicy.Pin?
     }
 
     /// A handler that keeps what a connection has to report until the first exchange on it takes it.
@@ -37,7 +37,7 @@ struct AsyncHTTPClientPinCheck: Sendable {
     /// - Throws: `Finding` if the connection must not be used. A connection without TLS has no key.
     func check(_ pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel) throws {
         let seenPin = (try? pipeline.nioSSL_peerCertificate()).flatMap { try? $0.extractPublicKey().toSPKIBytes() }
-            .map { TrustPin(subjectPublicKeyInfo: $0) }
+            .map { TrustPolicy.Pin(subjectPublicKeyInfo: $0) }
         guard let outcome = pins.outcome(of: seenPin, at: now()) else { return }
         let finding = Finding(outcome: outcome, seenPin: seenPin)
         guard outcome == .rejected else { return try pipeline.addHandler(Mark(finding), position: .last) }

@@ -81,7 +81,7 @@ struct AsyncHTTPClientTrust: Sendable {
     /// Reports to the policy's closure and to the exchange.
     func report(_ finding: AsyncHTTPClientPinCheck.Finding, _ host: String, _ context: PipelineContext) {
         context.report(.event(finding.outcome.description, of: name))
-        policy.report?(TrustReport(host: host, seenPin: finding.seenPin, outcome: finding.outcome))
+        policy.report?(TrustPolicy.Report(host: host, seenPin: finding.seenPin, outcome: finding.outcome))
     }
 }
 

@@ -23,7 +23,7 @@ struct DownloadTests {
     static func provider(
         _ transport: any Transport,
         _ plugins: [any PluginType] = [],
-        limits: PipelineLimits = PipelineLimits()
+        limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits()
     ) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: ManualClock()))
     }
@@ -183,7 +183,7 @@ struct DownloadTests {
         arguments: [10, 11]
     )
     func limit(_ count: Int) async throws {
-        let limits = PipelineLimits(downloadByteCount: 10)
+        let limits = ProviderConfiguration.Limits(downloadByteCount: 10)
         let body = PipelineBody.stream { AsyncStream(unfolding: once(Data(count: count))) }
         let provider = Self.provider(ScriptedTransport([.status(200, body: body)]), limits: limits)
         let error = await pipelineError { _ = try await provider.request(target()) }
@@ -195,7 +195,7 @@ struct DownloadTests {
     func largerThanMemory() async throws {
         let provider = Self.provider(
             ScriptedTransport([.status(200, body: Self.body("0123456789"))]),
-            limits: PipelineLimits(bufferedBodyByteCount: 4)
+            limits: ProviderConfiguration.Limits(bufferedBodyByteCount: 4)
         )
         _ = try await provider.request(target())
         #expect(folder.text(of: "a.txt") == "0123456789")
@@ -349,7 +349,7 @@ struct DownloadTests {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/other"], body: Self.body("moved")), .status(200, body: "file"),
         ])
-        let limits = PipelineLimits(bufferedBodyByteCount: 4)
+        let limits = ProviderConfiguration.Limits(bufferedBodyByteCount: 4)
         _ = try await Self.provider(transport, limits: limits).request(target())
         #expect(folder.text(of: "a.txt") == "file")
     }

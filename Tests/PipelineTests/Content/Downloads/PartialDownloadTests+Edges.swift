@@ -49,7 +49,7 @@ extension PartialDownloadTests {
     @Test("Rule 15 Bytes already in the partial file count towards the limit", arguments: [9, 10])
     func limit(_ byteCount: Int) async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
-        let limits = PipelineLimits(downloadByteCount: byteCount)
+        let limits = ProviderConfiguration.Limits(downloadByteCount: byteCount)
         let provider = Provider<TestTarget>(transport: transport, configuration: .init(limits: limits))
         _ = await pipelineError { _ = try await provider.request(target) }
         let error = await pipelineError { _ = try await provider.request(target) }

@@ -285,7 +285,7 @@ struct PartialDownloadTests {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(
             transport: transport,
-            configuration: .init(limits: PipelineLimits(exchangeCount: 1))
+            configuration: .init(limits: ProviderConfiguration.Limits(exchangeCount: 1))
         )
         _ = await pipelineError { _ = try await provider.request(target) }
         let error = await pipelineError { _ = try await provider.request(target) }

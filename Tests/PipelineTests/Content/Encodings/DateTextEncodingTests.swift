@@ -6,7 +6,7 @@ import Testing
 @Suite("JSONEncoding, dates", .watched)
 struct DateTextEncodingTests {
     struct DateCase: Sendable {
-        let encoding: DateTextEncoding
+        let encoding: DateCodingStrategy.TextEncoding
         let seconds: Double
         let text: String
     }

@@ -211,11 +211,11 @@ struct URLFormEncoderTests {
     @Test(
         "A date is written in the format of its encoding at every level",
         arguments: [
-            (DateTextEncoding.iso8601, "1970-01-01T00%3A00%3A01Z"), (.secondsSince1970, "1.5"),
+            (DateCodingStrategy.TextEncoding.iso8601, "1970-01-01T00%3A00%3A01Z"), (.secondsSince1970, "1.5"),
             (.millisecondsSince1970, "1500"), (.custom { "\(Int($0.timeIntervalSince1970 * 10))s" }, "15s"),
         ]
     )
-    func dates(_ encoding: DateTextEncoding, _ text: String) throws {
+    func dates(_ encoding: DateCodingStrategy.TextEncoding, _ text: String) throws {
         let date = Date(timeIntervalSince1970: 1.5)
         let encoder = URLFormEncoder(dateEncoding: encoding)
         #expect(try encoder.encode(["d": date]) == "d=\(text)")

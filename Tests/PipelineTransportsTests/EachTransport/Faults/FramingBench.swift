@@ -52,7 +52,11 @@ struct FramingBench {
     let server: LoopbackServer
     let provider: Provider<Probe>
 
-    init(_ transport: any Transport, _ script: [LoopbackServer.Action], limits: PipelineLimits = .init()) throws {
+    init(
+        _ transport: any Transport,
+        _ script: [LoopbackServer.Action],
+        limits: ProviderConfiguration.Limits = .init()
+    ) throws {
         server = try LoopbackServer { request in
             request.target == "/fault" ? script : [.respond(200, body: "next")]
         }

@@ -119,7 +119,7 @@ struct StreamedEventsTests {
         }
         defer { server.stop() }
         let provider = Provider<Probe>(transport: transport.make())
-        let policy = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        let policy = ServerSentEvent.ReconnectionPolicy(minimumReconnectionTime: .zero)
         var events = provider.serverSentEvents(Probe(server), reconnection: policy).makeAsyncIterator()
         #expect(try await events.next()?.data == "1")
         server.release("break")
@@ -236,7 +236,7 @@ struct StreamedEventsTests {
             let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
             defer { server.stop() }
             let provider = Provider<Probe>(transport: Self.transport(time))
-            var open: [ServerSentEventSubscription.AsyncIterator] = []
+            var open: [ServerSentEvent.Subscription.AsyncIterator] = []
             for _ in 0..<8 {
                 var events = provider.serverSentEvents(Probe(server), reconnection: .never).makeAsyncIterator()
                 _ = try await events.next()
@@ -279,7 +279,7 @@ struct StreamedEventsTests {
     func refused(_ transport: NetworkTransport) async throws {
         let refusal = try LoopbackPort.refusing()
         let provider = Provider<Probe>(transport: transport.make())
-        let policy = ReconnectionPolicy(maximumFailedAttempts: 1)
+        let policy = ServerSentEvent.ReconnectionPolicy(maximumFailedAttempts: 1)
         let error = await #expect(throws: PipelineError.self) {
             for try await _ in provider.serverSentEvents(Probe(refusal.url), reconnection: policy) {}
         }

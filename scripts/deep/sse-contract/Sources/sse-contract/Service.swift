@@ -89,7 +89,7 @@ private struct Ask: TargetType {
 /// The open subscriptions.
 private final class Streams: Sendable {
     private struct Stream {
-        let subscription: ServerSentEventSubscription
+        let subscription: ServerSentEvent.Subscription
         let reading: Task<Void, Never>
     }
 
@@ -122,7 +122,7 @@ private final class Streams: Sendable {
         let subscription = streams.serverSentEvents(
             target,
             lastEventID: order.lastEventId ?? "",
-            reconnection: ReconnectionPolicy(reconnectionTime: .milliseconds(order.initialDelayMs ?? 3_000)),
+            reconnection: ServerSentEvent.ReconnectionPolicy(reconnectionTime: .milliseconds(order.initialDelayMs ?? 3_000)),
             maximumByteCount: 64 << 20,
             options: options
         )
@@ -146,7 +146,7 @@ private final class Streams: Sendable {
         return true
     }
 
-    private func read(_ subscription: ServerSentEventSubscription, to url: URL) async {
+    private func read(_ subscription: ServerSentEvent.Subscription, to url: URL) async {
         var count = 0
         do {
             for try await notice in subscription.notices {
@@ -161,7 +161,7 @@ private final class Streams: Sendable {
         }
     }
 
-    private static func message(of notice: ServerSentEventSubscription.Notice) -> Message? {
+    private static func message(of notice: ServerSentEvent.Subscription.Notice) -> Message? {
         if let event = notice.event {
             return Message(kind: "event", event: .init(type: event.type, data: event.data, id: event.id))
         }

@@ -1,14 +1,16 @@
-/// What a plugin did to a call or an exchange, such as making it wait or refusing it.
-public struct PluginAnnotation: Sendable, Hashable {
-    /// The name of the plugin.
-    public let plugin: String
-    /// What it did, as one of a few fixed words of the plugin, such as `waited`; never a secret.
-    public let event: String
-    /// How long it took; `nil` if it took no time.
-    public let duration: Duration?
+extension PipelineContext {
+    /// What a plugin did to a call or an exchange, such as making it wait or refusing it.
+    public struct Annotation: Sendable, Hashable {
+        /// The name of the plugin.
+        public let plugin: String
+        /// What it did, as one of a few fixed words of the plugin, such as `waited`; never a secret.
+        public let event: String
+        /// How long it took; `nil` if it took no time.
+        public let duration: Duration?
+    }
 }
 
-extension PluginAnnotation: CustomStringConvertible {
+extension PipelineContext.Annotation: CustomStringConvertible {
     /// The name of the plugin, the event and the duration.
     public var description: String {
         "\(plugin) \(event)" + (duration.map { " \($0.text)" } ?? "")
@@ -30,9 +32,9 @@ extension PipelineContext {
     ///   - plugin: the plugin.
     ///   - duration: how long it took; `nil` if it took no time.
     public func annotate(_ event: String, by plugin: any PluginType, duration: Duration? = nil) {
-        call.annotate(PluginAnnotation(plugin: plugin.name, event: event, duration: duration), attempt, hop)
+        call.annotate(PipelineContext.Annotation(plugin: plugin.name, event: event, duration: duration), attempt, hop)
     }
 
     /// What plugins have done to the call so far.
-    public var annotations: [PluginAnnotation] { call.annotations }
+    public var annotations: [PipelineContext.Annotation] { call.annotations }
 }
