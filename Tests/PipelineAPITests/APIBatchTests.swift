@@ -206,7 +206,7 @@ struct APIBatchTests {
         await bench.api.call(batch).onProgress { [journal] in journal.add("\($0)") }
             .onSuccess { [journal] _ in journal.add("success") }.finished()
         let steps = journal.entries.compactMap(Double.init)
-        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.filter { $0 >= 1 }.count == 1)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.count { $0 >= 1 } == 1)
         #expect(journal.entries.last == "success")
     }
 

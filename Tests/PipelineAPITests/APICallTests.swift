@@ -252,7 +252,7 @@ struct APICallTests {
         let request = APIRequest<IgnoredBody>("x").method(.post).task(.requestStream(.bytes(body)))
         await call(bench.api.call(request)).onProgress { [journal] in journal.add("\($0)") }.finished()
         let steps = journal.entries.compactMap(Double.init)
-        #expect(steps == steps.sorted() && steps.last == 1 && steps.filter { $0 == 1 }.count == 1)
+        #expect(steps == steps.sorted() && steps.last == 1 && steps.count { $0 == 1 } == 1)
         #expect(steps.allSatisfy { (0...1).contains($0) })
         #expect(journal.entries.last == "success" && journal.entries.first == "started")
     }

@@ -179,7 +179,7 @@ struct APIRequestTests {
         #expect(echo.files["video"]?.texts.first?.hasPrefix("data:video/mp4;") == true)
         #expect(echo.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=pipeline-") == true)
         let progress = steps.withLock { $0 }
-        #expect(progress == progress.sorted() && progress.last == 1 && progress.filter { $0 == 1 }.count == 1)
+        #expect(progress == progress.sorted() && progress.last == 1 && progress.count { $0 == 1 } == 1)
         #expect(progress.allSatisfy { (0...1).contains($0) })
     }
 

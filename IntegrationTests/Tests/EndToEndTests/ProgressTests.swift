@@ -14,7 +14,7 @@ struct ProgressTests {
     private func expectOrder(_ steps: [ProgressResponse]) {
         #expect(steps.map(\.progress) == steps.map(\.progress).sorted())
         #expect(steps.allSatisfy { (0...1).contains($0.progress) })
-        #expect(steps.map(\.completed).filter { $0 }.count == 1)
+        #expect(steps.map(\.completed).count { $0 } == 1)
         #expect(steps.last?.completed == true)
         #expect(steps.last?.progress == 1)
         #expect(steps.last?.response?.statusCode == 200)

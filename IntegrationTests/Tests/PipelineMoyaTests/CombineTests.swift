@@ -37,7 +37,7 @@ import OpenCombine
             #expect(values.map(\.statusCode) == [200])
             if case .finished = end {} else { Issue.record("\(String(describing: end))") }
         }
-        #expect(log.entries.filter { $0 == "A.prepare" }.count == 2)
+        #expect(log.entries.count { $0 == "A.prepare" } == 2)
     }
 
     @Test("M181: operators map responses, and errors are MoyaError")

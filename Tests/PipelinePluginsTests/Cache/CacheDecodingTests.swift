@@ -45,7 +45,7 @@ struct CacheDecodingTests {
             let change = Ask(path: "/other", method: .put, headers: ["If-Match": tag])
             #expect(try await bench.response(change).statusCode == 204)
         }
-        #expect(transport.sent.filter { $0.method == .get }.count == 2)
+        #expect(transport.sent.count { $0.method == .get } == 2)
     }
 
     @Test("A field of the origin with the name that the cache uses itself is not stored")

@@ -27,7 +27,7 @@ struct DeduplicationOutcomeTests {
         for (index, call) in calls.enumerated() where index != 3 { _ = try await call.value }
         let found = ends.withLock { Array($0.values) }
         #expect(found.count == 8)
-        #expect(found.filter { $0.kind == .success }.count == 7)
+        #expect(found.count { $0.kind == .success } == 7)
         #expect(found.reduce(0) { $0 + $1.exchanges } == 1)
         #expect(bench.transport.sent.count == 1)
     }

@@ -252,7 +252,7 @@ struct DeduplicationPositionTests {
         #expect((bench.plugin.inflightCount, inner.inflightCount) == (1, 0))
         await bench.answer()
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 0"])
-        #expect(bench.provider.explain().findings.map(\.message).filter { $0.contains("used twice") }.count == 1)
+        #expect(bench.provider.explain().findings.map(\.message).count { $0.contains("used twice") } == 1)
         #expect(Bench().provider.explain().findings.isEmpty)
     }
 

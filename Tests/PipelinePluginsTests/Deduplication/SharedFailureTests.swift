@@ -74,7 +74,7 @@ struct SharedFailureTests {
         let calls = await bench.begin(500)
         calls[7].cancel()
         let results = await bench.results(of: calls)
-        #expect(results.filter { $0.response?.statusCode == 200 }.count == 499)
+        #expect(results.count { $0.response?.statusCode == 200 } == 499)
         // One deposit by the shared calls and one by this call.
         let late = await bench.results(of: [Task { try await bench.provider.request(Ask()) }])
         #expect(late[0].response?.exchanges.count == 3)
@@ -149,8 +149,8 @@ struct SharedFailureTests {
             index == 0 ? .status(503) : .status(200, body: request.headers[.from] ?? "")
         }
         let results = await bench.results(of: await bench.begin(20), pace: 1)
-        #expect(results.map(\.text).filter { $0 == "0" }.count == 10)
-        #expect(results.map(\.text).filter { $0 == "1" }.count == 10)
+        #expect(results.map(\.text).count { $0 == "0" } == 10)
+        #expect(results.map(\.text).count { $0 == "1" } == 10)
         #expect(bench.transport.sent.count == 3)
     }
 

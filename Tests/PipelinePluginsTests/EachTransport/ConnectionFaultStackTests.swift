@@ -59,8 +59,8 @@ struct ConnectionFaultStackTests {
         #expect(error?.code == .connectionLost)
         #expect(error?.exchanges.count == 1)
         // Each transport repeats a GET that fails on a reused connection; Foundation on Linux also repeats a POST.
-        #expect(server.requests.filter { $0.target == "/get" }.count == 3)
-        #expect(server.requests.filter { $0.target == "/post" }.count == (repeatsPost(transport) ? 2 : 1))
+        #expect(server.requests.count { $0.target == "/get" } == 3)
+        #expect(server.requests.count { $0.target == "/post" } == (repeatsPost(transport) ? 2 : 1))
     }
 
     @Test("C12: TimeoutPlugin's total timeout ends a body that arrives slowly", arguments: 0..<transports.count)

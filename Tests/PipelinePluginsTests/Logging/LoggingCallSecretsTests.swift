@@ -81,7 +81,7 @@ struct LoggingCallSecretsTests {
         }
         #expect(lines.all.count == 14)
         for line in lines.all { #expect(line.contains("GET https://a.test/…/x")) }
-        #expect(lines.all.filter { $0.contains("/x … and …, #1") }.count == 7)
+        #expect(lines.all.count { $0.contains("/x … and …, #1") } == 7)
         #expect(!lines.text.contains("canary") && !lines.text.contains("123"))
     }
 }

@@ -203,7 +203,7 @@ struct LoggingPluginTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(lines.all.allSatisfy { $0.hasPrefix("info ") })
-        #expect(lines.all.filter { $0.contains("✗ cancelled: ") }.count == (level == .info ? 1 : 0))
+        #expect(lines.all.count { $0.contains("✗ cancelled: ") } == (level == .info ? 1 : 0))
     }
 
     @Test("C21 The option avoidLogError omits the line of a failed call and nothing else")
@@ -344,7 +344,7 @@ struct LoggingPluginTests {
             found.first == #"info #1 → curl -X POST -H 'Authorization: …' -H 'Content-Type: application/json' "#
                 + #"--data-raw '{"password":"…","a":"it'\''s"}' 'https://a.test/b?q=…'"#
         )
-        #expect(found.filter { $0.contains("→") }.count == 1)
+        #expect(found.count { $0.contains("→") } == 1)
     }
 
     // MARK: Bodies

@@ -36,7 +36,7 @@ struct OAuthServerTests {
         }
         let oauth = bench.plugin(.discovered(at: OAuthBench.issuer))
         for _ in 0..<2 { try await oauth.signIn() }
-        #expect(bench.received.filter { $0.path.contains("/.well-known/") }.count == place)
+        #expect(bench.received.count { $0.path.contains("/.well-known/") } == place)
         #expect(bench.tokenForms.count == 2)
     }
 

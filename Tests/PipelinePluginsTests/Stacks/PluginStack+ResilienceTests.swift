@@ -41,7 +41,7 @@ struct PluginStackResilienceTests {
         let short = ScriptedTransport([.status(200)])
         _ = try await Provider<Ask>(transport: short, plugins: [stack]).request(Ask())
         #expect(short.sent.map(\.attemptTimeout) == [.seconds(5)])
-        #expect(stack.plugins.filter { $0 is TimeoutPlugin }.count == 1)
+        #expect(stack.plugins.count { $0 is TimeoutPlugin } == 1)
     }
 
     @Test("If a server hangs, all attempts end before the call does, and a stale response of the cache is served")

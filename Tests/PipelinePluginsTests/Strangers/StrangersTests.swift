@@ -215,7 +215,7 @@ struct StrangersTests {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0)
         let bench = Bench(stack, permits: 1, budget: budget) { _, _ in .delayed(.milliseconds(100), .status(503)) }
         let results = await bench.results((0..<40).map { Call(Ask(path: "/\($0)")) })
-        #expect(results.filter { $0.shown == "circuitOpen" }.count == 30)
+        #expect(results.count { $0.shown == "circuitOpen" } == 30)
         #expect(bench.transport.sent.count == 10)
     }
 

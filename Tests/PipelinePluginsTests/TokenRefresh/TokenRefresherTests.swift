@@ -68,7 +68,7 @@ struct TokenRefresherTests: TokenCalls {
         bench.clock.advance(by: .seconds(5))
         #expect(try await slow.value.statusCode == 200)
         #expect(bench.expired == ["old"])
-        #expect(transport.sent.map { $0.headers[.authorization] }.filter { $0 == "Bearer t1" }.count == 2)
+        #expect(transport.sent.map { $0.headers[.authorization] }.count { $0 == "Bearer t1" } == 2)
     }
 
     // MARK: A02

@@ -71,7 +71,7 @@ struct WaitQueueTests {
         // The two lower priorities are due at the same time once, at the beginning.
         #expect(serve(11, of: &queue).map { $0 % 3 } == Array(repeating: 2, count: 9) + [0, 1])
         let served = serve(1_000, of: &queue)
-        let counts = [2, 1, 0].map { rank in served.filter { $0 % 3 == rank }.count }
+        let counts = [2, 1, 0].map { rank in served.count { $0 % 3 == rank } }
         #expect(counts == [800, 100, 100])
         let gaps = zip(served.indices, served).filter { $0.1 % 3 == 0 }.map(\.0)
         #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $1 - $0 <= 11 })

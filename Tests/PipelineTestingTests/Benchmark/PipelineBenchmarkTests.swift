@@ -83,7 +83,7 @@ struct PipelineBenchmarkTests {
         let parser = XMLParser(data: Data(try report().svg.utf8))
         parser.delegate = reader
         #expect(parser.parse(), "\(String(describing: parser.parserError))")
-        #expect(reader.elements.filter { $0 == "rect" }.count == 3)
+        #expect(reader.elements.count { $0 == "rect" } == 3)
         #expect(reader.elements.prefix(3) == ["svg", "title", "desc"])
         #expect(reader.text.contains("plain: 1.00; signed <&\">  : 4.00"))
     }

@@ -19,20 +19,20 @@ struct SimulatedRulesTests {
             now += .milliseconds(Int.random(in: 0...12, using: &random))
             moments.append(now)
             count.add(at: now)
-            let inWindow = moments.filter { $0 > now - window && $0 <= now }.count
+            let inWindow = moments.count { $0 > now - window && $0 <= now }
             #expect(count.count(at: now) == inWindow)
             let wait = count.timeUntilRoom(at: now)
             if limit > 0 {
                 // At that moment there is room, and a nanosecond earlier there was none.
-                func countLater(by wait: Duration) -> Int { moments.filter { $0 > now + wait - window }.count }
+                func countLater(by wait: Duration) -> Int { moments.count { $0 > now + wait - window } }
                 #expect(countLater(by: wait) < limit)
                 #expect(wait == .zero || countLater(by: wait - .nanoseconds(1)) >= limit)
             }
         }
-        let counts = moments.map { start in moments.filter { $0 >= start && $0 < start + window }.count }
+        let counts = moments.map { start in moments.count { $0 >= start && $0 < start + window } }
         #expect(count.highest == counts.max())
         let exceeded = moments.indices.filter { index in
-            moments[...index].filter { $0 > moments[index] - window }.count > limit
+            moments[...index].count { $0 > moments[index] - window } > limit
         }
         #expect(count.exceededCount == exceeded.count)
     }

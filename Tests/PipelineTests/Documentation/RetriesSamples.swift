@@ -146,7 +146,7 @@ struct RetriesSamplesTests {
     func standard() {
         let plugins = PluginStack.standard.inserting(TimeoutPlugin(total: .seconds(30)), before: TimeoutPlugin.self)
         let provider = Provider<Shop>(transport: ScriptedTransport(always: .status(200)), plugins: [plugins])
-        #expect(provider.plugins.filter { $0 is RetryPlugin || $0 is TimeoutPlugin }.count == 3)
+        #expect(provider.plugins.count { $0 is RetryPlugin || $0 is TimeoutPlugin } == 3)
         #expect(provider.explain().findings.isEmpty)
     }
 

@@ -134,8 +134,8 @@ struct SharingSamplesTests {
         try await clock.waitForSleepers(3)
         clock.advance(by: .seconds(1))
         for call in calls { #expect(try await call.value == ["Ann", "Bob"]) }
-        #expect(transport.sent.filter { $0.method == .post }.count == 1)
-        #expect(transport.sent.filter { $0.method == .get }.count == 2)
+        #expect(transport.sent.count { $0.method == .post } == 1)
+        #expect(transport.sent.count { $0.method == .get } == 2)
     }
 
     // MARK: Compression

@@ -69,7 +69,7 @@ struct PipelineErrorExchangesTests {
             let outcome = steps.count > 1 ? "gave up after 2 attempts" : "not retried"
             #expect(error?.description.hasSuffix("; \(outcome): budget") == true)
             #expect(error?.exchanges.last?.refusedRetry == .budget)
-            #expect(error?.exchanges.filter { $0.refusedRetry != nil }.count == 1)
+            #expect(error?.exchanges.count { $0.refusedRetry != nil } == 1)
         }
         #expect(try await Self.error([.status(500)])?.exchanges.last?.refusedRetry == nil)
     }

@@ -121,7 +121,7 @@ struct PipelineDescriptionTests {
         )
         _ = try await provider.request(TestTarget())
         for entry in provider.explain().entries where entry.name != "twice" {
-            let runs = journal.entries.filter { $0 == "\(entry.name).prepare" }.count
+            let runs = journal.entries.count { $0 == "\(entry.name).prepare" }
             #expect(runs == (entry.stages.first?.frequency == .perCall ? 1 : 2))
         }
     }

@@ -157,8 +157,8 @@ struct CancellationTests {
         let outcome = await Task { try await provider.request(TestTarget()) }.result
         // Steps: prepare, intercept, prepare, willSend, transport, didReceive, intercept, prepare, willSend, transport.
         #expect(throws: CancellationError.self) { try outcome.get() }
-        let sent = journal.entries.filter { $0.hasPrefix("O.willSend") }.count
-        let received = journal.entries.filter { $0.hasPrefix("O.didReceive") }.count
+        let sent = journal.entries.count { $0.hasPrefix("O.willSend") }
+        let received = journal.entries.count { $0.hasPrefix("O.didReceive") }
         #expect(sent == received)
         #expect(sent == [0, 0, 0, 1, 1, 1, 1, 1, 2, 2][step - 1])
         #expect(try await provider.request(TestTarget()).statusCode == 200)
@@ -234,6 +234,6 @@ struct CancellationTests {
         }
         #expect(outcomes == 200)
         let entries = journal.entries
-        #expect(entries.filter { $0.contains("willSend") }.count == entries.filter { $0.contains("didReceive") }.count)
+        #expect(entries.count { $0.contains("willSend") } == entries.count { $0.contains("didReceive") })
     }
 }

@@ -153,8 +153,8 @@ struct DidFinishTests {
         var iterator = ends.makeAsyncIterator()
         while codes.count < 4, let code = await iterator.next() { codes.append(code) }
         provider.withLock { $0 = nil }
-        #expect(codes.filter { $0 == nil }.count == 2)
-        #expect(codes.filter { $0 == .limit(.nestedCalls) }.count == 2)
+        #expect(codes.count { $0 == nil } == 2)
+        #expect(codes.count { $0 == .limit(.nestedCalls) } == 2)
         #expect(outcomes.texts == ["success", "success", "success", "failure limit.nestedCalls"])
         #expect(transport.sent.count == 3)
     }

@@ -192,7 +192,7 @@ struct URLTextTests {
             #expect(target.scheme == "https" && target.authority == "h", "\(path.debugDescription)")
             #expect(target.pathAndQuery.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
             #expect(target.pathAndQuery.hasPrefix("/"))
-            #expect(target.pathAndQuery.filter { $0 == "?" }.count == (base.contains("?") ? 1 : 0))
+            #expect(target.pathAndQuery.count { $0 == "?" } == (base.contains("?") ? 1 : 0))
         }
     }
 }

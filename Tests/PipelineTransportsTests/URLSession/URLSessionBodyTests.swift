@@ -139,7 +139,7 @@ struct URLSessionBodyTests {
         }
         #expect(server.requests.first?.body == content)
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.progress <= $1.progress })
-        #expect(steps.filter { $0.progress == 1 }.count == 1)
+        #expect(steps.count { $0.progress == 1 } == 1)
         #expect(steps.last?.completed == true)
         #expect(steps.last?.sent == .init(byteCount: 3_000_000, totalByteCount: 3_000_000))
         #expect(steps.last?.response?.data == Data("done".utf8))

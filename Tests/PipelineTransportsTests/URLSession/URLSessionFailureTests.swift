@@ -44,7 +44,7 @@ struct URLSessionFailureTests {
             try await group.waitForAll()
         }
         #expect(try await provider.failureCode(Probe(server, "/dies", method: .post)) == .connectionLost)
-        #expect(server.requests.filter { $0.target == "/dies" }.count == 6)
+        #expect(server.requests.count { $0.target == "/dies" } == 6)
     }
     #endif
 }

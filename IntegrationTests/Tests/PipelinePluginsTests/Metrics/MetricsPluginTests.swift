@@ -476,7 +476,7 @@ struct MetricsPluginTests {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain()
         }
         let findings = described(plugin, MetricsPlugin(prefix: "other.", factory: metrics)).findings.map(\.message)
-        #expect(findings.filter { $0.contains("each exchange is measured twice") }.count == 1)
+        #expect(findings.count { $0.contains("each exchange is measured twice") } == 1)
         #expect(described(plugin, again).hints.isEmpty)
         #expect(described(again, plugin).hints.isEmpty)
     }

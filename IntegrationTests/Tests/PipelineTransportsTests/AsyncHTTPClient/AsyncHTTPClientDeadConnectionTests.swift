@@ -67,7 +67,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             try await group.waitForAll()
         }
         #expect(try await provider.request(Probe(server, "/dies")).statusCode == 200)
-        #expect(server.requests.filter { $0.target == "/dies" }.count == 2)
+        #expect(server.requests.count { $0.target == "/dies" } == 2)
         #expect(server.activity.connectionCount == 7)
     }
 

@@ -93,11 +93,11 @@ struct ExampleFlowTests {
         await finished
         #expect(diary.entries.suffix(2) == ["1.0", "6 of 6, 0"])
         let steps = diary.entries.compactMap(Double.init)
-        #expect(steps == steps.sorted() && steps.filter { $0 == 1 }.count == 1)
+        #expect(steps == steps.sorted() && steps.count { $0 == 1 } == 1)
         let sent = bench.server.requests.filter { $0.line == "POST /v1/post" }.map(\.text)
         for number in 1...6 {
             let file = "filename=\"\(number).jpg\"\r\nContent-Type: image/jpeg\r\n\r\nimage \(number)\r\n--"
-            #expect(sent.filter { $0.contains(file) }.count == 1)
+            #expect(sent.count { $0.contains(file) } == 1)
         }
     }
 

@@ -31,7 +31,7 @@ struct ExampleUploadTests {
         let steps = diary.entries.compactMap(Double.init)
         #expect(steps == steps.sorted() && steps.allSatisfy { (0...1).contains($0) })
         #expect(steps.contains { 0 < $0 && $0 < 1 })
-        #expect(steps.filter { $0 == 1 }.count == 1)
+        #expect(steps.count { $0 == 1 } == 1)
         #expect(diary.entries.suffix(2) == ["1.0", "post 7"])
     }
 
