@@ -10,7 +10,8 @@ public import Testing
 /// ```
 ///
 /// It applies to each test of a suite, and replaces the policy of the providers' configurations; see
-/// ``/Pipeline/FindingPolicy``. Providers that other tasks make, such as detached ones, are not affected.
+/// ``/Pipeline/ProviderConfiguration/FindingPolicy``. Providers that other tasks make, such as detached ones, are not
+/// affected.
 public struct FindingsTrait: TestTrait, SuiteTrait, TestScoping {
     /// What a finding does to a test.
     public struct Effect: Sendable, Hashable {

@@ -273,7 +273,6 @@ struct StreamingSamplesTests {
         #expect(patient.shouldReconnect(failure(.connectionLost, 200)))
         #expect(!patient.shouldReconnect(failure(.unacceptableStatus, 404)))
         #expect(patient.maximumFailedAttempts == nil)
-        #expect(patient.reconnectionTime == .seconds(1))
     }
 
     @Test("With the policy never, the events end with the stream")
