@@ -126,6 +126,11 @@ let pluginModules: [Target.Dependency] = [
     "PipelineResilience", "PipelineCaching", "PipelineAuth", "PipelineSigning", "PipelineTelemetry",
 ]
 
+/// Tests of plugins, with the helpers in Tests/PluginSupport.
+func pluginTests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    tests(name, pluginModules + ["CZlib", logging] + dependencies)
+}
+
 let package = Package(
     name: "Pipeline",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -260,22 +265,23 @@ let package = Package(
         ),
         tests("PipelineRedactionTests", ["PipelineRedaction"]),
         tests("PipelineStoresTests", pluginModules + ["PipelineFiles", "PipelineStoreTesting"]),
+        tests("PipelineCoreTests", ["PipelineAPI", "PipelineReplayTesting"]),
         tests(
-            "PipelineTests",
+            "DocumentationTests",
             pluginModules + [
-                "PipelineAPI", "PipelineRecording", "PipelineInspector", "PipelineReplayTesting",
-                "PipelineStoreTesting",
-                "PipelineAllocations", logging, metrics, asyncHTTPClient, nio("NIOCore"),
+                "PipelineAPI", "PipelineRecording", "PipelineInspector", "PipelineReplayTesting", "PipelineAllocations",
+                logging, metrics, asyncHTTPClient, nio("NIOCore"),
             ],
-            exclude: ["Documentation/Replays"]
+            exclude: ["Replays"]
         ),
         tests("PipelineAPITests", ["PipelineAPI"]),
-        tests(
-            "PipelinePluginsTests",
-            pluginModules + [
-                "PipelineAPI", "PipelineContentCoding", "PipelineHashes", "PipelineStoreTesting", "CZlib", logging,
-            ]
-        ),
+        // The folder Support of the tests of plugins is a link to Tests/PluginSupport.
+        pluginTests("PipelinePluginsTests", ["PipelineAPI"]),
+        pluginTests("PipelineResilienceTests"),
+        pluginTests("PipelineCachingTests"),
+        pluginTests("PipelineAuthTests", ["PipelineHashes"]),
+        pluginTests("PipelineSigningTests"),
+        pluginTests("PluginStackTests", ["PipelineAPI"]),
         tests(
             "PipelineTransportsTests",
             pluginModules + ["PipelineAPI", asyncHTTPClient, nio("NIOCore")]

@@ -123,7 +123,27 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelinePluginsTests",
-            dependencies: common + logging + metrics + metricsTestKit + tracing + inMemoryTracing + crypto
+            dependencies: common + logging + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineCachingTests",
+            dependencies: common + logging + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineAuthTests",
+            dependencies: common + logging + crypto + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineSigningTests",
+            dependencies: common + logging + ["TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "PipelineTelemetryTests",
+            dependencies: common + logging + metrics + metricsTestKit + tracing + inMemoryTracing
                 + ["TestSupport", "TelemetryChecks"],
             swiftSettings: testSettings
         ),

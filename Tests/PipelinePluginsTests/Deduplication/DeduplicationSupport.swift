@@ -94,45 +94,6 @@ struct DeduplicationBench: Sendable {
     }
 }
 
-/// A counter that any task can use.
-final class Tally: Sendable {
-    private let count = Atomic(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    @discardableResult
-    func add() -> Int { count.add(1, ordering: .relaxed).newValue }
-}
-
-/// Suspends callers until it is opened, whether or not they are cancelled.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            state.isOpen = true
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-}
-
 /// Returns a plugin that retries a 503, with at most `attempts` attempts, and counts each retry in `tally`.
 func sendAgain(_ attempts: Int = 2, _ tally: Tally = Tally()) -> any PluginType {
     .intercept(name: "again") { request, _, next in
@@ -152,28 +113,6 @@ extension [DeduplicationBench.Call] {
             var results: [Result<PipelineResponse, any Error>] = []
             for call in self { results.append(await call.result) }
             return results
-        }
-    }
-}
-
-extension Result where Success == PipelineResponse, Failure == any Error {
-    var response: PipelineResponse? { try? get() }
-
-    var error: PipelineError? {
-        guard case .failure(let error) = self else { return nil }
-        return error as? PipelineError
-    }
-
-    var isCancelled: Bool {
-        guard case .failure(let error) = self else { return false }
-        return error is CancellationError
-    }
-
-    /// The body as text, or the code of the failure.
-    var text: String {
-        switch self {
-        case .success(let response): String(decoding: response.data, as: UTF8.self)
-        case .failure: isCancelled ? "cancelled" : error?.code.rawValue ?? "other"
         }
     }
 }

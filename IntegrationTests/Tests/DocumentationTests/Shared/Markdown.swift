@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Documentation/Markdown.swift
+../../../../Tests/DocumentationTests/Markdown.swift

@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Documentation/Output.swift
+../../../../Tests/DocumentationTests/Output.swift

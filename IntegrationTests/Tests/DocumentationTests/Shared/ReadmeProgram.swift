@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Documentation/ReadmeProgram.swift
+../../../../Tests/DocumentationTests/ReadmeProgram.swift

@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Support/SampleTargets.swift
+../../../../Tests/PipelineCoreTests/Support/SampleTargets.swift

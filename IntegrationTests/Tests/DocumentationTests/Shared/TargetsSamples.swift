@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Documentation/TargetsSamples.swift
+../../../../Tests/DocumentationTests/TargetsSamples.swift

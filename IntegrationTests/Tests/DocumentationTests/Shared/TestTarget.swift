@@ -1,1 +1,1 @@
-../../../../Tests/PipelineTests/Support/TestTarget.swift
+../../../../Tests/PipelineCoreTests/Support/TestTarget.swift

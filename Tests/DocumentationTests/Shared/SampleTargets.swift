@@ -1,0 +1,1 @@
+../../PipelineCoreTests/Support/SampleTargets.swift

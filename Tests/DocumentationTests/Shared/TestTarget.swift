@@ -1,0 +1,1 @@
+../../PipelineCoreTests/Support/TestTarget.swift
