@@ -127,8 +127,9 @@ private struct BrokenCacheWriter: CacheBodyWriter {
         switch fault {
         case .largeBody where bytes.count > 1_048_576: return
         case .cancellation where Task.isCancelled: return
-        // Lets other tasks begin to write.
-        case .concurrency: await Task.yield()
+        // Lets other tasks begin to write, if there are any.
+        case .concurrency:
+            for _ in 0..<100 where open.count.load(ordering: .relaxed) <= 6 { await Task.yield() }
         default: break
         }
         try await base.append(bytes)

@@ -14,6 +14,8 @@ struct RateLimitStoreConformanceTests {
         }
 
         private let due = Mutex<[String: ContinuousClock.Instant]>([:])
+        /// The number of callers that have read.
+        private let readCount = Atomic(0)
         private let fault: Fault?
 
         init(_ fault: Fault? = nil) { self.fault = fault }
@@ -30,7 +32,7 @@ struct RateLimitStoreConformanceTests {
             let burst = fault == .noBurst ? 1 : burst
             let key = fault == .oneKey ? "" : key
             let known = due.withLock { $0[key] }
-            if fault == .slowReading { await Task.yield() }
+            if fault == .slowReading { await waitForAnotherReader() }
             return due.withLock { all in
                 let now = ContinuousClock.now
                 let due = fault == .slowReading ? known : all[key]
@@ -40,6 +42,12 @@ struct RateLimitStoreConformanceTests {
                 if fault != .noSpacing { all[key] = max(start, due ?? now) + interval * cost }
                 return wait
             }
+        }
+
+        /// Waits until another caller has read the same value, if there is one.
+        private func waitForAnotherReader() async {
+            let own = readCount.add(1, ordering: .relaxed).newValue
+            for _ in 0..<100 where readCount.load(ordering: .relaxed) == own { await Task.yield() }
         }
     }
 
