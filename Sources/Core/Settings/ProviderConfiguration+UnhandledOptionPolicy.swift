@@ -5,8 +5,8 @@ extension ProviderConfiguration {
     /// let configuration = ProviderConfiguration(unhandledOptions: .fail)
     /// let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: configuration)
     /// try await provider.request(.zen, options: .init { $0.totalTimeout = .seconds(5) })
-    /// // invalidRequest.option: the option totalTimeout has no effect because no plugin of Provider<GitHub> handles
-    /// it; // add TimeoutPlugin, …
+    /// // invalidRequest.option: the option totalTimeout has no effect because no plugin of Provider<GitHub>
+    /// // handles it; add TimeoutPlugin, …
     /// ```
     ///
     /// An option is handled if a plugin in the stack declares it, see ``OptionHandling``. The position of the plugin

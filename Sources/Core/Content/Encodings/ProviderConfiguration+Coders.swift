@@ -4,8 +4,10 @@ extension ProviderConfiguration {
     /// The settings with which a provider or an API client encodes values into requests and decodes JSON responses.
     ///
     /// ```swift
-    /// let coders = ProviderConfiguration.Coders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase
-    /// }) let provider = Provider<GitHub>(transport: URLSessionTransport(), configuration: .init(coders: coders))
+    /// let coders = ProviderConfiguration.Coders(configureJSONDecoder: {
+    ///     $0.keyDecodingStrategy = .convertFromSnakeCase
+    /// })
+    /// let provider = Provider<GitHub>(transport: URLSessionTransport(), configuration: .init(coders: coders))
     /// ```
     ///
     /// A coder that is passed with a call or a task takes precedence over the target's, which takes precedence over
