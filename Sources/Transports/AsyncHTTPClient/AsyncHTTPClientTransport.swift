@@ -129,12 +129,7 @@ public import PipelineCore
 public final class AsyncHTTPClientTransport: Transport {
     private let routes: AsyncHTTPClientRoutes
     private let machine: Machine
-    private let timer: AsyncHTTPClientTimer
-    private let headTimeout: Duration?
-    private let readTimeout: Duration?
-    private let writeTimeout: Duration?
-    /// The limits for the header fields after a body that is sent with the head, and after one that is sent in pieces.
-    private let headLimits: (atOnce: TimeAmount?, inPieces: TimeAmount?)
+    private let limits: AsyncHTTPClientLimits
 
     /// Creates a transport with its own client.
     ///
@@ -194,7 +189,7 @@ public final class AsyncHTTPClientTransport: Transport {
         }
         let trust = AsyncHTTPClientTrust(trust, identities)
         let routes = AsyncHTTPClientRoutes(configuration, proxies, trust, machine, headLimit: headLimit)
-        self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
+        self.init(routes, machine, AsyncHTTPClientLimits(head: headTimeout, read: readTimeout, write: writeTimeout))
     }
 
     /// Creates a transport that shares a client, which the caller shuts down.
@@ -214,26 +209,14 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout: Duration? = .seconds(60)
     ) {
         precondition(client !== HTTPClient.shared, "HTTPClient.shared follows redirects and decompresses")
-        self.init(AsyncHTTPClientRoutes(shared: client), .real, headTimeout, readTimeout, writeTimeout)
+        let limits = AsyncHTTPClientLimits(head: headTimeout, read: readTimeout, write: writeTimeout)
+        self.init(AsyncHTTPClientRoutes(shared: client), .real, limits)
     }
 
-    private init(
-        _ routes: AsyncHTTPClientRoutes,
-        _ machine: Machine,
-        _ head: Duration?,
-        _ read: Duration?,
-        _ write: Duration?
-    ) {
-        for (name, timeout) in [("headTimeout", head), ("readTimeout", read), ("writeTimeout", write)] {
-            if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
-        }
+    private init(_ routes: AsyncHTTPClientRoutes, _ machine: Machine, _ limits: AsyncHTTPClientLimits) {
         self.routes = routes
         self.machine = machine
-        timer = AsyncHTTPClientTimer([read, write])
-        headTimeout = head
-        readTimeout = read
-        writeTimeout = write
-        headLimits = ([head, read].compactMap(\.self).min().map(TimeAmount.init), head.map(TimeAmount.init))
+        self.limits = limits
     }
 
     /// Returns a configuration whose connections are guarded, also when a shared client uses it.
@@ -285,7 +268,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let request = try await Self.readingEmptyStream(of: request)
+        let request = try await request.readingEmptyStream()
         let client = try await routes.client(for: request)
         let identity = try routes.trust?.identity(for: request)
         // In case a transport around this one does not say so.
@@ -307,20 +290,6 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
 
-    /// Returns the request without a body if its body in pieces announces no bytes.
-    ///
-    /// The client would not read such a body, and would send the request without what it yields.
-    private static func readingEmptyStream(of request: PipelineRequest) async throws -> PipelineRequest {
-        guard AsyncHTTPClientUpload.isInPieces(request.body), request.body.byteCount == 0 else { return request }
-        for try await piece in request.body.chunks() where !piece.isEmpty {
-            throw PipelineError(.bodyChanged, "the body has bytes, but it announced none")
-        }
-        try Task.checkCancellation()
-        var request = request
-        request.body = .absent
-        return request
-    }
-
     /// Returns whether the server has processed nothing of a request that can be sent again.
     private static func isRefused(_ request: PipelineRequest, _ error: PipelineError) -> Bool {
         request.body.isReplayable && AsyncHTTPClientErrorMapping.isRefusal(error.underlyingError)
@@ -335,12 +304,12 @@ public final class AsyncHTTPClientTransport: Transport {
         guard let exchanges = client.exchanges else { return nil }
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.
-        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context)
+        let idle = isInPieces || context.wantsStream ? nil : limits.idle(request, context)
         var report: (@Sendable (AsyncHTTPClientPinCheck.Finding) -> Void)?
         if exchanges.hasPins, let trust = routes.trust { report = { trust.report($0, request.ruleHost, context) } }
         return AsyncHTTPClientTry(
             context,
-            headTimeout: headLimit(isInPieces: isInPieces),
+            headTimeout: limits.head(isInPieces: isInPieces),
             idleTimeout: idle.map(TimeAmount.init),
             reportTrust: report
         )
@@ -357,7 +326,7 @@ public final class AsyncHTTPClientTransport: Transport {
         _ identity: ClientIdentity?,
         tryCount: Int
     ) async throws -> PipelineResponse {
-        let timeouts = attempt?.idleTimeout == nil ? makeTimeouts(request, context) : nil
+        let timeouts = attempt?.idleTimeout == nil ? limits.timeouts(of: request, context) : nil
         let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, timeouts)
         do {
             var outgoing = upload.makeRequest(request.head)
@@ -402,35 +371,12 @@ public final class AsyncHTTPClientTransport: Transport {
         _ upload: AsyncHTTPClientUpload,
         _ client: AsyncHTTPClientHandle
     ) async throws -> HTTPClientResponse {
-        let limit = headLimit(isInPieces: upload.isInPieces)
+        let limit = limits.head(isInPieces: upload.isInPieces)
         let deadline = limit.map { .now() + client.connectTimeout + $0 } ?? .distantFuture
         guard upload.isInPieces, let timeouts = upload.timeouts else {
             return try await client.client.execute(request, deadline: deadline)
         }
         return try await timeouts.run { try await client.client.execute(request, deadline: deadline) }
-    }
-
-    /// Returns the timeouts of the waits that the connection does not limit, or `nil` if they are unlimited.
-    private func makeTimeouts(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientTimeouts? {
-        let idle = idleLimit(request, context)
-        if AsyncHTTPClientUpload.isInPieces(request.body) {
-            return AsyncHTTPClientTimeouts(timer, head: readTimeout, idle: idle, write: writeTimeout)
-        }
-        return idle.map { AsyncHTTPClientTimeouts(timer, head: nil, idle: $0, write: nil) }
-    }
-
-    /// Returns the longest wait for the next bytes of the body, or `nil` if the core measures the call's own idle
-    /// timeout.
-    private func idleLimit(_ request: PipelineRequest, _ context: PipelineContext) -> Duration? {
-        guard let own = context.options.idleTimeout ?? request.idleTimeout else { return readTimeout }
-        return context.wantsStream ? nil : own
-    }
-
-    /// Returns the longest wait for the header fields.
-    ///
-    /// For a body in pieces, `readTimeout` starts at its end instead.
-    private func headLimit(isInPieces: Bool) -> TimeAmount? {
-        isInPieces ? headLimits.inPieces : headLimits.atOnce
     }
 
     /// Closes all connections of the transport's own client.

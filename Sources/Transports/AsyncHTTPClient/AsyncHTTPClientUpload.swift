@@ -131,4 +131,20 @@ extension AsyncHTTPClientUpload {
         }
     }
 }
+
+extension PipelineRequest {
+    /// Returns the request without a body if its body in pieces announces no bytes.
+    ///
+    /// The client would not read such a body, and would send the request without what it yields.
+    func readingEmptyStream() async throws -> PipelineRequest {
+        guard AsyncHTTPClientUpload.isInPieces(body), body.byteCount == 0 else { return self }
+        for try await piece in body.chunks() where !piece.isEmpty {
+            throw PipelineError(.bodyChanged, "the body has bytes, but it announced none")
+        }
+        try Task.checkCancellation()
+        var request = self
+        request.body = .absent
+        return request
+    }
+}
 #endif
