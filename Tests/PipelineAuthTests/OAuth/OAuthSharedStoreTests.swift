@@ -1,14 +1,13 @@
 import Foundation
 import Pipeline
 import PipelineTesting
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import PipelineAuth
 
 /// Two processes, here two plugins, that keep their sessions in one store.
-@Suite("OAuthPlugin: a store that other processes use, or that fails", .watched)
+@Suite("OAuthPlugin: a store that other processes use", .watched)
 struct OAuthSharedStoreTests {
     private func pair(_ bench: OAuthBench) -> (first: OAuthPlugin, second: OAuthPlugin) {
         (bench.plugin(grant: OAuthBench.browser()), bench.plugin(grant: OAuthBench.browser()))
@@ -97,55 +96,5 @@ struct OAuthSharedStoreTests {
         }
         #expect(bench.authorizations == ["Bearer CANARY-access-2", "Bearer CANARY-access-2"])
         #expect(bench.tokenForms.count == 2)
-    }
-
-    /// A store whose changes fail at times.
-    private final class Failing: CredentialStore {
-        struct Failure: Error {}
-
-        let isFailing = Mutex(false)
-        private let wrapped = MemoryCredentialStore()
-
-        func load(_ key: String) async throws -> Data? { wrapped.load(key) }
-
-        func save(_ credential: Data, for key: String) async throws {
-            if isFailing.withLock({ $0 }) { throw Failure() }
-            wrapped.save(credential, for: key)
-        }
-
-        func remove(_ key: String) async throws { wrapped.remove(key) }
-
-        var token: String? {
-            let data = wrapped.load(OAuthBench.storeKey)
-            return data.flatMap { try? JSONDecoder().decode(OAuthCredential.self, from: $0) }?.accessToken
-        }
-    }
-
-    @Test("G08: a credential that cannot be stored is reported and used, and the next call stores it")
-    func storedLater() async throws {
-        let bench = OAuthBench()
-        let store = Failing()
-        let failures = Mutex(0)
-        let oauth = bench.plugin(
-            grant: OAuthBench.browser(),
-            store: store,
-            onStoreFailure: { error in failures.withLock { $0 += error is Failing.Failure ? 1 : 100 } }
-        )
-        let provider = bench.provider(oauth)
-        try await bench.clock.run {
-            try await oauth.signIn()
-            store.isFailing.withLock { $0 = true }
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
-            #expect(store.token == "CANARY-access-1")
-            #expect(failures.withLock { $0 } == 1)
-            _ = try await provider.request(.list)
-            #expect(failures.withLock { $0 } == 2)
-            store.isFailing.withLock { $0 = false }
-            _ = try await provider.request(.list)
-        }
-        #expect(store.token == "CANARY-access-2")
-        #expect(failures.withLock { $0 } == 2)
-        #expect(bench.authorizations == Array(repeating: "Bearer CANARY-access-2", count: 3))
     }
 }

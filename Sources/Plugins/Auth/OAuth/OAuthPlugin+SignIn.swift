@@ -45,11 +45,12 @@ extension OAuthPlugin: SignOutHandling {
     /// Source: RFC 7009, https://www.rfc-editor.org/rfc/rfc7009.html
     public func signOut() async throws {
         let restored = await Result { try await restore() }
-        let credential = tokens.credential
-        let generation = session.end()
+        let ended = session.end()
+        // A refresh whose caller has left may have brought a later one than calls know.
+        let credential = ended?.credential ?? tokens.credential
         await tokens.setCredential(nil)
         let removed = await Result {
-            try await session.remove(generation) {
+            try await session.remove(ended?.generation ?? 0) {
                 if tokens.credential != nil { await tokens.setCredential(nil) }
             }
         }

@@ -24,7 +24,8 @@ public import PipelineCore
 ///   them, and reads at most 256 KiB of a response. Reads the server's metadata once.
 /// - Loads the credential of an earlier run at the first call or at ``isSignedIn``. Stores each new one before the
 ///   calls that wait for it continue. If it cannot be stored after a refresh, `onStoreFailure` gets the error, the
-///   calls continue with it, and the next call tries again. Until that succeeds, a later run has to sign in.
+///   calls continue with it, and the next call starts another try, for which it does not wait. Until one succeeds, a
+///   later run has to sign in. A refresh that has begun also goes on and is stored after its calls have left.
 /// - Before a refresh, before its result is stored, and after the server refused it, reads the store. If another
 ///   process has refreshed, uses that credential. If another process has signed out or signed in, ends the session in
 ///   this process; tokens that it still receives are revoked. Two processes that refresh at the same moment may still
@@ -131,7 +132,7 @@ public struct OAuthPlugin: Stage.Intercept, Stage.Exchange, SafelyDescribed {
         {
             try await restore()
         }
-        if session.hasUnstored { await session.storeAgain(context.operatorLog) }
+        session.storeAgain(context.operatorLog)
         return try await tokens.intercept(request, context: context, next: next)
     }
 

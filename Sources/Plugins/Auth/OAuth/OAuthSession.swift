@@ -5,19 +5,28 @@ import Synchronization
 
 /// The part of an ``OAuthPlugin`` that talks to the authorization server and the credential store.
 final class OAuthSession: Sendable {
-    private struct State {
+    enum Stored {
+        /// The last credential.
+        case current
+        /// The credential before the last one.
+        case previous
+        /// An older credential or none.
+        case unknown
+    }
+
+    struct State {
         var metadata: OAuthMetadata?
         var isSigningIn = false
         /// Whether the store may have a credential of an earlier run.
         var mayRestore = true
         /// Counts the sessions, so that a refresh of an earlier one stores nothing.
         var generation = 0
-        /// The access token of the session.
-        var token: String?
-        /// Whether the store has the last credential of the session, unless another process has changed it.
-        var isStored = false
-        /// The credential that could not be stored.
-        var unstored: OAuthCredential?
+        /// The last credential of the session.
+        var current: OAuthCredential?
+        /// What the store has of the session, unless another process has changed it.
+        var stored = Stored.unknown
+        /// Whether a task tries again to store the last credential.
+        var isStoring = false
         /// The keys of the last tokens, the most recent one last.
         var keys: [(token: String, key: DPoPKey)] = []
     }
@@ -27,10 +36,13 @@ final class OAuthSession: Sendable {
     let usesKey: Bool
     let requests: OAuthRequests
     private let store: any CredentialStore
-    private let onStoreFailure: (@Sendable (any Error) -> Void)?
+    let onStoreFailure: (@Sendable (any Error) -> Void)?
     private let storeKey: String
+    /// For changes of the store.
     private let lane = OAuthLane()
-    private let state = Mutex(State())
+    /// For refreshes, each of which uses up a token.
+    let renewals = OAuthLane()
+    let state = Mutex(State())
 
     init(
         server: OAuthServer,
@@ -97,36 +109,35 @@ final class OAuthSession: Sendable {
         try await lane.run {
             guard generation == expected else { throw CancellationError() }
             try await store.save(try JSONEncoder().encode(credential), for: storeKey)
-            guard advance(from: expected, credential) else {
+            guard advance(from: expected) else {
                 try? await store.remove(storeKey)
                 throw CancellationError()
             }
-            try use(credential)
+            try use(credential, expected + 1, isStored: true)
             await apply(credential)
+        }
+    }
+
+    private func advance(from expected: Int) -> Bool {
+        state.withLock { state in
+            guard state.generation == expected else { return false }
+            state.generation += 1
+            state.mayRestore = false
+            return true
         }
     }
 
     /// Ends the session, so that nothing is restored or stored for it any more.
     ///
-    /// - Returns: the new generation.
-    func end() -> Int {
+    /// - Parameter expected: the generation of the session to end; `nil` for the latest one.
+    /// - Returns: the new generation, and the last credential; `nil` if another session has begun.
+    @discardableResult
+    func end(_ expected: Int? = nil) -> (generation: Int, credential: OAuthCredential?)? {
         state.withLock { state in
+            guard expected == nil || expected == state.generation else { return nil }
+            defer { (state.current, state.stored, state.mayRestore) = (nil, .unknown, false) }
             state.generation += 1
-            state.token = nil
-            state.unstored = nil
-            state.mayRestore = false
-            return state.generation
-        }
-    }
-
-    private func advance(from expected: Int, _ credential: OAuthCredential) -> Bool {
-        state.withLock { state in
-            guard state.generation == expected else { return false }
-            state.generation += 1
-            state.token = credential.accessToken
-            (state.isStored, state.unstored) = (true, nil)
-            state.mayRestore = false
-            return true
+            return (state.generation, state.current)
         }
     }
 
@@ -136,11 +147,16 @@ final class OAuthSession: Sendable {
         return usesKey ? DPoPKey() : nil
     }
 
-    /// Remembers the token of the session and its key, for the proofs of requests that carry it.
-    func use(_ credential: OAuthCredential) throws {
-        state.withLock { $0.token = credential.accessToken }
-        guard credential.isBoundToKey, let key = try key(of: credential) else { return }
-        state.withLock { state in
+    /// Makes a credential the last one of its session, and remembers its key for the proofs of requests.
+    ///
+    /// - Throws: ``SessionChanged`` if the session has ended meanwhile.
+    func use(_ credential: OAuthCredential, _ generation: Int, isStored: Bool) throws {
+        let key = credential.isBoundToKey ? try key(of: credential) : nil
+        try state.withLock { state in
+            guard state.generation == generation else { throw SessionChanged() }
+            if isStored { state.stored = .current } else if state.stored == .current { state.stored = .previous }
+            state.current = credential
+            guard let key else { return }
             state.keys.removeAll { $0.token == credential.accessToken }
             state.keys.append((credential.accessToken, key))
             if state.keys.count > 4 { state.keys.removeFirst() }
@@ -172,36 +188,41 @@ final class OAuthSession: Sendable {
             let credential = try await stored()
             guard self.generation == generation else { return }
             if let credential {
-                try use(credential)
-                state.withLock { $0.isStored = true }
+                try use(credential, generation, isStored: true)
                 await apply(credential)
             }
             state.withLock { $0.mayRestore = false }
         }
     }
 
+    /// The session has ended in this process.
+    struct SessionChanged: Error {}
     /// The session has ended in another process.
-    private struct EndedElsewhere: Error {}
+    struct EndedElsewhere: Error {}
 
-    /// Stores a credential unless its session has ended.
-    func save(_ credential: OAuthCredential, _ generation: Int) async throws {
-        // The refresh token before it may be invalid already, so even a cancelled refresh stores this one.
+    /// Stores the last credential of the session, unless the store has it.
+    func store() async throws {
         try await lane.run(mustRun: true) {
-            guard self.generation == generation else { throw CancellationError() }
-            if !grant.isClientCredentials, case .ended = await entry(beside: credential) { throw EndedElsewhere() }
-            try use(credential)
+            let (last, stored, generation) = state.withLock { ($0.current, $0.stored, $0.generation) }
+            guard let last, stored != .current else { return }
+            if stored == .previous, !grant.isClientCredentials, case .ended = await self.stored(beside: last) {
+                throw EndedElsewhere()
+            }
             do {
-                try await store.save(try JSONEncoder().encode(credential), for: storeKey)
+                try await store.save(try JSONEncoder().encode(last), for: storeKey)
             } catch {
-                state.withLock { $0.isStored = false }
+                state.withLock { if $0.generation == generation { $0.stored = .unknown } }
                 throw error
             }
             // The session may have ended while the store was busy, and is then not restored by a later run.
-            guard self.generation == generation else {
-                try? await store.remove(storeKey)
-                throw CancellationError()
+            let isOver = state.withLock { state in
+                guard state.generation == generation else { return true }
+                state.stored = state.current == last ? .current : .previous
+                return false
             }
-            state.withLock { ($0.isStored, $0.unstored) = (true, nil) }
+            guard isOver else { return }
+            try? await store.remove(storeKey)
+            throw SessionChanged()
         }
     }
 
@@ -221,176 +242,9 @@ final class OAuthSession: Sendable {
         }
     }
 
-    // MARK: Tokens
-
-    /// Returns a new credential for one that expires or was refused, or the first one of a client that acts for itself;
-    /// `nil` if the session has ended.
-    func renew(_ expired: OAuthCredential?, _ context: PipelineContext) async throws -> OAuthCredential? {
-        // A sign-in may have replaced the session of this credential already; its refresh must store nothing.
-        let generation = state.withLock { state in
-            expired == nil || state.token == expired?.accessToken ? state.generation : -1
-        }
-        guard !grant.isClientCredentials else { return try await renewOwn(expired, generation, context) }
-        guard let expired else { return nil }
-        // Another process may have refreshed already: a refresh token that rotates must not be used twice.
-        var used = expired
-        switch await entry(beside: expired) {
-        case .unchanged: break
-        case .ended: return endHere(generation)
-        case .replaced(let other):
-            if (other.expiry ?? .distantFuture) > context.clock.date {
-                try use(other)
-                return other
-            }
-            used = other
-        }
-        guard used.refreshToken != nil else { return try await end(used, generation) }
-        do {
-            return try await refresh(used, generation, context)
-        } catch let error as PipelineError where Self.endOfSession.contains(error.serverError ?? "") {
-            // The other process may have been faster only now.
-            switch await entry(beside: used) {
-            case .unchanged: return try await end(used, generation)
-            case .ended: return endHere(generation)
-            case .replaced(let other):
-                try use(other)
-                return other
-            }
-        }
-    }
-
-    /// Returns a new token of a client that acts for itself.
-    private func renewOwn(
-        _ expired: OAuthCredential?,
-        _ generation: Int,
-        _ context: PipelineContext
-    ) async throws -> OAuthCredential? {
-        if let other = try? await stored(), other != expired,
-            (other.expiry ?? .distantFuture) > context.clock.date,
-            (other.issuedAt ?? .distantPast) >= (expired?.issuedAt ?? .distantPast)
-        {
-            try use(other)
-            return other
-        }
-        return try await keptEvenIfLate(generation, context) { try await self.obtain(context.clock, expired) }
-    }
-
-    /// The errors that say that a refresh token is no longer valid; the second is GitHub's.
-    private static let endOfSession = ["invalid_grant", "bad_refresh_token"]
-
-    /// What the store has beside a credential of this process.
-    private enum Entry {
-        /// The same, or what the store has is not known.
-        case unchanged
-        /// A credential of the same session, from another process.
-        case replaced(OAuthCredential)
-        /// Nothing, or the session of another user: the session has ended in another process.
-        case ended
-    }
-
-    /// Compares a credential of the session with the store.
-    private func entry(beside own: OAuthCredential) async -> Entry {
-        // If the last credential could not be stored, an older one is there.
-        guard state.withLock({ $0.isStored }) else { return .unchanged }
-        do {
-            guard let other = try await stored(), other.session == own.session else { return .ended }
-            return other == own ? .unchanged : .replaced(other)
-        } catch {
-            return .unchanged
-        }
-    }
-
-    /// Ends the session in this process only, because the store has nothing of it.
-    private func endHere(_ generation: Int) -> OAuthCredential? {
-        if self.generation == generation { _ = end() }
-        return nil
-    }
-
-    /// Ends the session and removes the credential that the server has refused.
-    private func end(_ refused: OAuthCredential, _ generation: Int) async throws -> OAuthCredential? {
-        if case .unchanged = await entry(beside: refused) { try? await remove(generation) }
-        return nil
-    }
-
-    private func refresh(
-        _ used: OAuthCredential,
-        _ generation: Int,
-        _ context: PipelineContext
-    ) async throws -> OAuthCredential? {
-        let key = try key(of: used)
-        let form = [("grant_type", "refresh_token"), ("refresh_token", used.refreshToken ?? "")]
-        let endpoint = try await metadata().tokenEndpoint
-        return try await keptEvenIfLate(generation, context) {
-            try await self.requests.credential(from: endpoint, form, key: key, replacing: used, context.clock)
-        }
-    }
-
-    /// Obtains and stores a credential, also after the caller has left, because a refresh token may be used up.
-    private func keptEvenIfLate(
-        _ generation: Int,
-        _ context: PipelineContext,
-        _ obtain: @escaping @Sendable () async throws -> OAuthCredential
-    ) async throws -> OAuthCredential? {
-        let log = context.operatorLog
-        let credential = try await unattended(obtain) { credential in
-            _ = try? await self.keep(credential, generation, log)
-        }
-        return try await keep(credential, generation, log)
-    }
-
-    /// Obtains a token of a client that acts for itself.
-    func obtain(_ clock: PipelineClock, _ old: OAuthCredential? = nil) async throws -> OAuthCredential {
-        let form = [("grant_type", "client_credentials")] + scope
-        return try await requests.credential(from: metadata().tokenEndpoint, form, key: key(of: old), clock)
-    }
-
-    /// Stores a credential; it is used even if that fails, because the previous one may be invalid.
-    ///
-    /// - Returns: the credential; `nil` if the session has ended in another process.
-    private func keep(
-        _ credential: OAuthCredential,
-        _ generation: Int,
-        _ log: PipelineContext.OperatorLog
-    ) async throws -> OAuthCredential? {
-        do {
-            try await save(credential, generation)
-        } catch let error where error is CancellationError || error is EndedElsewhere {
-            // No call will use these tokens, and none waits for their end.
-            Task(executorPreference: requests.clock.taskExecutor) { try? await self.sendRevocation(of: credential) }
-            guard error is EndedElsewhere else { throw error }
-            return endHere(generation)
-        } catch {
-            state.withLock { if $0.generation == generation { $0.unstored = credential } }
-            if let onStoreFailure {
-                onStoreFailure(error)
-            } else {
-                log.warning(Self.storeWarning)
-            }
-        }
-        return credential
-    }
-
-    /// Whether a credential is still to be stored.
-    var hasUnstored: Bool { state.withLock { $0.unstored != nil } }
-
-    /// Tries again to store the credential that could not be stored.
-    func storeAgain(_ log: PipelineContext.OperatorLog) async {
-        let (credential, generation) = state.withLock { state in
-            defer { state.unstored = nil }
-            return (state.unstored, state.generation)
-        }
-        if let credential { _ = try? await keep(credential, generation, log) }
-    }
-
     var scope: [(String, String)] {
         grant.scopes.isEmpty ? [] : [("scope", grant.scopes.joined(separator: " "))]
     }
-}
-
-extension OAuthSession {
-    private static let storeWarning = """
-        OAuthPlugin could not store a credential; the next call tries again, or a later run has to sign in
-        """
 }
 
 extension PipelineError {
