@@ -140,6 +140,28 @@ public final class OpenFile: Sendable {
         _ = close(descriptor)
     }
 
+    // MARK: Replacement
+
+    /// Replaces the file with a path by a new one; its folder is there, and a lock prevents two changes at once.
+    ///
+    /// - Returns: the new file, which is on disk.
+    public static func replace(_ path: String, with data: Data) throws(POSIXError) -> OpenFile {
+        let temporary = path + ".tmp"
+        _ = unlink(temporary)
+        let file = try OpenFile(temporary, O_RDWR | O_CREAT | O_EXCL)
+        do throws(POSIXError) {
+            try file.append(data)
+            try file.synchronize()
+            guard rename(temporary, path) == 0 else { throw POSIXError.current }
+        } catch {
+            _ = unlink(temporary)
+            throw error
+        }
+        // The file is complete without this, but a power failure could bring back the previous one.
+        synchronizeFolder(folder(of: path))
+        return file
+    }
+
     // MARK: Folder
 
     /// Returns the path of the folder that contains a file.

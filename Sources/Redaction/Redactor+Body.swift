@@ -67,8 +67,10 @@ extension Redactor {
 
     /// Returns the bytes as text, without a broken character at a cut end; `nil` if they are not text.
     private static func text(_ data: Data, _ type: MediaType, isWhole: Bool) -> String? {
-        guard let encoding = MediaType.encoding(ofCharset: type.charset ?? "utf-8") else { return nil }
+        guard var encoding = MediaType.encoding(ofCharset: type.charset ?? "utf-8") else { return nil }
         var data = data
+        // The charset may be wrong, and names in text that is decoded wrongly would not be found.
+        if encoding != .utf8, MediaType.isUTF8(data) { encoding = .utf8 }
         if encoding == .utf8, !isWhole {
             for _ in 0..<3 where String(data: data, encoding: .utf8) == nil { data.removeLast() }
         }
@@ -87,23 +89,6 @@ extension Redactor {
         }
         return isForm ? shown : nil
     }
-}
-
-extension MediaType {
-    /// Whether the type says that the body is text; a body without a type may be text.
-    fileprivate var isText: Bool {
-        if essence.isEmpty || isJSON || isForm || essence.hasPrefix("text/") || essence.hasSuffix("+xml") {
-            return true
-        }
-        return Self.textTypes.contains(essence)
-    }
-
-    fileprivate var isForm: Bool { essence == "application/x-www-form-urlencoded" }
-
-    private static let textTypes: Set<String> = [
-        "application/graphql", "application/javascript", "application/jsonl", "application/x-ndjson", "application/xml",
-        "application/yaml",
-    ]
 }
 
 extension String {

@@ -67,6 +67,30 @@ struct ReplayTransportTests {
         #expect(error?.reason.contains("JSONP") == true)
     }
 
+    @Test("In virtual time, the clock does not advance while the recording is read, so no limit passes")
+    func virtualTime() async throws {
+        let origin = ScriptedTransport([.status(503, headers: [.retryAfter: "1"]), .status(200, body: "there")])
+        let recorder = try RecordingTransport(bench.file, wrapping: origin, mode: .recordNew)
+        let recorded = Provider<Probe>(
+            transport: recorder,
+            plugins: [RetryPlugin()],
+            configuration: .init(clock: bench.clock)
+        )
+        _ = try await bench.clock.run { try await recorded.request(bench.target("/a")) }
+        try await recorder.finish()
+        for _ in 1...20 {
+            let clock = ManualClock()
+            let provider = Provider<Probe>(
+                transport: try ReplayTransport(bench.file, pace: .recorded),
+                plugins: [.standard(logging: .error)],
+                configuration: .init(clock: clock)
+            )
+            let response = try await clock.run { try await provider.request(bench.target("/a")) }
+            #expect(response.data == Data("there".utf8))
+            #expect(clock.now.offset < .seconds(5))
+        }
+    }
+
     @Test("RetryPlugin waits in a replay with the recorded pace, but not in an immediate one")
     func retryAfter() async throws {
         for (pace, isWaiting) in [(ReplayPace.immediate, false), (.recorded, true)] {

@@ -119,6 +119,17 @@ struct MessageSecretsTests {
         }
     }
 
+    @Test("A form may be in another charset", arguments: [String.Encoding.isoLatin1, .utf16LittleEndian, .utf16])
+    func formCharset(encoding: String.Encoding) throws {
+        let request = try PipelineRequest(
+            .post,
+            url: "https://a.test/",
+            headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: .bytes(#require("client_secret=canary-é-123456789".data(using: encoding)))
+        )
+        #expect(Redactor.standard.adding(secretsOf: request).text("<canary-é-123456789>") == "<…>")
+    }
+
     @Test("A proof of possession is secret, a nonce for one is not")
     func proofs() throws {
         for (name, isSecret) in [("DPoP", true), ("dpop", true), ("DPoP-Nonce", false)] {

@@ -46,6 +46,19 @@ struct RedactorBodyTests {
         #expect(redactor.bodyText(Data(body.utf8), contentType: type, limit: 100) == shown)
     }
 
+    @Test("UTF-8 is shown as UTF-8, whatever its charset says", arguments: ["utf-16", "utf-16be", "iso-8859-1"])
+    func wrongCharset(charset: String) {
+        let redactor = Redactor(secretValues: ["canary-é"])
+        for body in [#"{"pin":"1234","b":"canary-é"}"#, #"{"pin":"1234","b":"canary-é!"}"#] {
+            let shown = redactor.bodyText(
+                Data(body.utf8),
+                contentType: "application/json; charset=\(charset)",
+                limit: 100
+            )
+            #expect(shown == body.replacing("1234", with: "…").replacing("canary-é", with: "…"))
+        }
+    }
+
     @Test("A body without a type is redacted according to its content")
     func withoutType() {
         #expect(redactor.bodyText(Data("hello".utf8), contentType: nil, limit: 9) == "hello")

@@ -40,6 +40,52 @@ package struct MediaType {
     /// Whether the type is JSON, by name or by suffix (RFC 6839).
     package var isJSON: Bool { essence == "application/json" || essence.hasSuffix("+json") }
 
+    var isForm: Bool { essence == "application/x-www-form-urlencoded" }
+
+    /// Whether the type says that the body is text; a body without a type may be text.
+    var isText: Bool {
+        if essence.isEmpty || isJSON || isForm || essence.hasPrefix("text/") || essence.hasSuffix("+xml") {
+            return true
+        }
+        return Self.textTypes.contains(essence)
+    }
+
+    private static let textTypes: Set<String> = [
+        "application/graphql", "application/javascript", "application/jsonl", "application/x-ndjson", "application/xml",
+        "application/yaml",
+    ]
+
+    /// Returns the encoding of a body from its bytes and the charset; `nil` if it is UTF-8, or may not be text.
+    ///
+    /// Other text is Latin-1 if its charset is unknown, because any bytes are.
+    func encoding(of body: Data) -> String.Encoding? {
+        let named = charset.flatMap(Self.encoding)
+        guard isText || named != nil, !Self.isUTF8(body) else { return nil }
+        switch (named, body.first, body.dropFirst().first) {
+        case (.utf16LittleEndian, _, _), (.utf16BigEndian, _, _): return named
+        case (_, 0xfe, 0xff), (_, 0, _): return .utf16BigEndian
+        case (_, 0xff, 0xfe), (_, _, 0): return .utf16LittleEndian
+        case (.utf16, _, _): return .utf16BigEndian
+        case (.windowsCP1252, _, _): return named
+        default: return isText && !essence.isEmpty ? .isoLatin1 : nil
+        }
+    }
+
+    /// Whether a body is UTF-8, whatever its charset says, and has no NUL, which text in UTF-16 has.
+    static func isUTF8(_ body: Data) -> Bool {
+        !body.withUnsafeBytes { $0.contains(0) } && String(validating: body, as: UTF8.self) != nil
+    }
+
+    /// Whether the charset is one that cannot be decoded and in which ASCII characters may be other bytes.
+    var hasForeignCharset: Bool {
+        guard isText, let charset, Self.encoding(ofCharset: charset) == nil else { return false }
+        return !Self.extensionsOfASCII.contains(where: charset.hasPrefix)
+    }
+
+    private static let extensionsOfASCII = [
+        "big5", "euc-", "gb", "iso-8859-", "koi8-", "macintosh", "shift_jis", "tis-620", "windows-",
+    ]
+
     /// Returns the encoding of a charset that Foundation knows on every platform; `nil` for any other charset.
     package static func encoding(ofCharset name: String) -> String.Encoding? {
         switch name {

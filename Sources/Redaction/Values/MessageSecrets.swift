@@ -57,10 +57,11 @@ package struct MessageSecrets {
     ///
     /// Values of less than 16 bytes are left out, because a user may have chosen a word.
     package mutating func insert(formIn body: Data?, contentType: String?) {
-        guard let body, body.count <= redactor.parsedBodyByteCount, let contentType,
-            MediaType(contentType).essence == "application/x-www-form-urlencoded"
-        else { return }
-        String(decoding: body, as: UTF8.self)[...].forEachItem(separatedBy: UInt8(ascii: "&")) {
+        guard let body, body.count <= redactor.parsedBodyByteCount, let contentType else { return }
+        let type = MediaType(contentType)
+        guard type.isForm else { return }
+        let decoded = type.encoding(of: body).flatMap { String(data: body, encoding: $0) }
+        (decoded ?? String(decoding: body, as: UTF8.self))[...].forEachItem(separatedBy: UInt8(ascii: "&")) {
             insert(item: $0, of: .form)
         }
     }

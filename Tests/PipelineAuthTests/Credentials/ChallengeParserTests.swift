@@ -57,6 +57,14 @@ struct ChallengeParserTests {
             ("Negotiate dG9r===a, Basic", ["Basic - {}"]),
             ("Negotiate token, realm=a, Basic", ["Basic - {}"]),
             (#"@, "a, b", Basic realm=b"#, ["Basic - {realm=b}"]),
+            // The beginning of another challenge ends one, even if it is malformed.
+            (
+                #"Digest realm="d", nonce="n", qop="auth", Basic realm=My Site, x=y"#,
+                ["Digest - {nonce=n qop=auth realm=d}"]
+            ),
+            (#"Basic realm="x", Foo bar baz, NTLM"#, ["Basic - {realm=x}", "NTLM - {}"]),
+            (#"Basic realm="x", Foo "bar""#, ["Basic - {realm=x}"]), ("Negotiate a=, Foo (x)", ["Negotiate a= {}"]),
+            ("Basic realm=x, a = b c", []), ("Basic realm=x, a =", []),
             (#"@ "a, Basic, Bearer, x b", Negotiate"#, ["Negotiate - {}"]),
             (#"Basic"x""#, []), ("Basic(x)", []), ("ü", []),
         ]

@@ -419,9 +419,12 @@ struct CredentialsPluginTests {
         #expect(!text.contains("canary"))
     }
 
-    @Test("The server's nextnonce is used and counted from 1")
-    func nextNonce() async throws {
-        let server = DigestServer(.init(usesPerNonce: 1, namesNextNonce: true))
+    @Test(
+        "The server's nextnonce is used and counted from 1, in the same session",
+        arguments: ["SHA-256", "SHA-256-sess", "MD5-sess"]
+    )
+    func nextNonce(algorithm: String) async throws {
+        let server = DigestServer(.init(algorithm: algorithm, usesPerNonce: 1, namesNextNonce: true))
         let transport = ScriptedTransport(server)
         let provider = provider(transport, keychain.plugin())
         for _ in 1...4 { #expect(try await provider.request(Ask()).statusCode == 200) }

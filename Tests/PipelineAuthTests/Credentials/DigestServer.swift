@@ -26,6 +26,8 @@ final class DigestServer: Sendable {
 
     struct State: Sendable {
         var nonces: [String: Set<UInt32>] = [:]
+        /// For each nonce, the one of the challenge and that of the client after it, which are in the session key.
+        var sessions: [String: String] = [:]
         var current: String?
         var challengeCount = 0
         var acceptedCount = 0
@@ -50,9 +52,11 @@ final class DigestServer: Sendable {
         state.withLock { state in
             guard let authorization,
                 let answer = AuthenticationChallenge.challenges(in: [.wwwAuthenticate: authorization]).first,
-                answer.isScheme("Digest"), answer["uri"] == target, answer["response"] == response(to: answer, method)
+                answer.isScheme("Digest"), answer["uri"] == target, let nonce = answer["nonce"],
+                case let session = state.sessions[nonce] ?? "\(nonce):\(answer["cnonce"] ?? "")",
+                answer["response"] == response(to: answer, method, session)
             else { return (401, challenge(&state, isStale: false)) }
-            let nonce = answer["nonce"] ?? ""
+            state.sessions[nonce] = session
             guard let used = state.nonces[nonce], used.count < behaviour.usesPerNonce, !behaviour.isAlwaysStale else {
                 if state.current == nonce { state.current = nil }
                 return (401, challenge(&state, isStale: true))
@@ -62,7 +66,9 @@ final class DigestServer: Sendable {
             state.nonces[nonce]?.insert(count)
             state.acceptedCount += 1
             guard behaviour.namesNextNonce, let name = HTTPField.Name("Authentication-Info") else { return (200, [:]) }
-            return (200, [name: "qop=auth, nextnonce=\"\(makeNonce(&state))\", rspauth=\"\""])
+            let next = makeNonce(&state)
+            state.sessions[next] = session
+            return (200, [name: "qop=auth, nextnonce=\"\(next)\", rspauth=\"\""])
         }
     }
 
@@ -76,13 +82,14 @@ final class DigestServer: Sendable {
     private func challenge(_ state: inout State, isStale: Bool) -> HTTPFields {
         state.challengeCount += 1
         let nonce = behaviour.hasFreshNonces ? makeNonce(&state) : state.current ?? makeNonce(&state)
+        state.sessions[nonce] = nil
         var value = "Digest realm=\"\(behaviour.realm)\", nonce=\"\(nonce)\", qop=\"auth\""
         if let algorithm = behaviour.algorithm { value += ", algorithm=" + algorithm }
         if isStale { value += ", stale=TRUE" }
         return [.wwwAuthenticate: value + behaviour.more]
     }
 
-    private func response(to answer: AuthenticationChallenge, _ method: String) -> String {
+    private func response(to answer: AuthenticationChallenge, _ method: String, _ session: String) -> String {
         let isSHA = behaviour.algorithm?.hasPrefix("SHA") == true
         func hash(_ text: String) -> String {
             (isSHA ? SHA256.hash(Array(text.utf8)) : MD5.hash(Array(text.utf8)))
@@ -90,7 +97,7 @@ final class DigestServer: Sendable {
         }
         func part(_ name: String) -> String { answer[name] ?? "" }
         var key = hash("\(behaviour.user):\(behaviour.realm):\(behaviour.password)")
-        if behaviour.algorithm?.hasSuffix("-sess") == true { key = hash("\(key):\(part("nonce")):\(part("cnonce"))") }
+        if behaviour.algorithm?.hasSuffix("-sess") == true { key = hash("\(key):\(session)") }
         let middle = "\(part("nonce")):\(part("nc")):\(part("cnonce")):\(part("qop"))"
         return hash("\(key):\(middle):\(hash("\(method):\(part("uri"))"))")
     }

@@ -82,8 +82,13 @@ struct ProtectionSpacesTests {
                 .init(nonce: "n2", clientNonce: "c2", count: 2),
             ]
         )
+        // The next nonce is in the same session, until a challenge begins another with it.
         spaces.setNext("n3", in: key, clientNonce: "c6")
-        #expect(spaces.use(key, nonce: nil, clientNonce: "c7") == .init(nonce: "n3", clientNonce: "c6", count: 1))
+        let next = spaces.use(key, nonce: nil, clientNonce: "c7")
+        #expect(next == .init(nonce: "n3", clientNonce: "c6", count: 1, inSessionOf: uses[1]))
+        spaces.admit(try challenge("Digest realm=r, nonce=n3"), to: place)
+        let another = spaces.use(key, nonce: "n3", clientNonce: "c8")
+        #expect(another == .init(nonce: "n3", clientNonce: "c6", count: 2))
     }
 
     @Test("A dropped space returns a first use for a given nonce, and no use without one")

@@ -5,6 +5,12 @@ import Testing
 
 @Suite("CacheStatus", .watched)
 struct CacheStatusTests {
+    @Test("The description of a hostile lifetime is a text, too")
+    func hostileLifetime() throws {
+        let status = try #require(try Self.status(of: "Pipeline; hit; ttl=\(Int.min)"))
+        #expect("\(status)" == "stale, stale for 9223372036854775808 s")
+    }
+
     @Test(
         "RFC 9211 §2: a value of the field describes an outcome, which can be read from it",
         arguments: [

@@ -91,6 +91,11 @@ struct ReuseTests {
             ("max-age=10", "max-stale", "stale"), ("s-maxage=10, stale-while-revalidate=60", "foo", "background"),
             ("max-age=10, proxy-revalidate, stale-while-revalidate=60", "foo", "validate"),
             ("s-maxage=10, stale-if-error=60", "foo", "validate, on error 60"),
+            ("s-maxage=10", "stale-if-error=60", "validate"),
+            ("max-age=10, proxy-revalidate", "stale-if-error=60", "validate"),
+            ("s-maxage=10, stale-if-error=60", "stale-if-error=600", "validate, on error 60"),
+            ("s-maxage=10, stale-if-error=60", "stale-if-error=5", "validate, on error 5"),
+            ("max-age=10", "stale-if-error=60", "validate, on error 60"),
         ]
     )
     func shared(control: String, request: String, expected: String) {
@@ -130,6 +135,8 @@ struct ReuseTests {
             ("max-age=1, stale-if-error=60, must-revalidate", "foo", "validate"),
             ("max-age=1, stale-if-error=60, no-cache", "foo", "validate"),
             ("max-age=1, stale-if-error=60", "no-cache", "validate"),
+            ("max-age=1, must-revalidate", "stale-if-error=60", "validate"),
+            ("max-age=1, no-cache", "stale-if-error=60", "validate"),
             ("max-age=90, stale-if-error=60", "max-age=0", "validate, on error 60"),
             ("max-age=1, stale-if-error=60, proxy-revalidate", "foo", "validate, on error 60"),
         ]

@@ -74,10 +74,28 @@ struct StoreWorkTests {
             #expect(error?.code == .cacheUnavailable)
         }
         let error = await #expect(throws: PipelineError.self) { _ = try await run { 1 }.value }
-        #expect(error?.reason == "the cache has 64 operations in progress whose time is over")
+        #expect(error?.reason == "the cache has 64 operations in progress that no call waits for any more")
         open.finish()
         await eventually { work.runningCount == 0 }
         for _ in 1...100 { #expect(try await run { 1 }.value == 1) }
+    }
+
+    @Test("K01: operations whose callers were cancelled are late as well, so later ones do not wait for them")
+    func abandoned() async throws {
+        let (gate, open) = AsyncStream<Never>.makeStream()
+        let first = await fill(gate)
+        let waiting = run(.onlyLookup) { 2 }
+        await eventually { work.waitingCount == 1 }
+        for call in first { call.cancel() }
+        for call in first { await #expect(throws: CancellationError.self) { try await call.value } }
+        for call in [waiting, run { 1 }] {
+            let error = await #expect(throws: PipelineError.self) { _ = try await call.value }
+            #expect(error?.code == .cacheUnavailable)
+        }
+        #expect(work.waitingCount == 0)
+        open.finish()
+        await eventually { work.runningCount == 0 }
+        #expect(try await run { 1 }.value == 1)
     }
 
     @Test("K01: an operation without a limit waits for its turn as long as its call, and leaves when that is cancelled")

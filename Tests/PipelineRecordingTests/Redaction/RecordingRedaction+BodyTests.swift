@@ -55,6 +55,59 @@ struct RecordingRedactionBodyTests {
         #expect(String(data: shown, encoding: .utf16LittleEndian) == "{\"token\": \"REDACTED\"}")
     }
 
+    private static let json = #"{"password":"canary-é","v":"declared-välue","name":"José"}"#
+    private static let hiddenJSON = #"{"password":"REDACTED","v":"REDACTED","name":"José"}"#
+
+    @Test(
+        "text is redacted in its charset, also if it ends inside a character or the type names no or another charset",
+        arguments: [String.Encoding.isoLatin1, .windowsCP1252, .utf16LittleEndian, .utf16BigEndian, .utf16, .utf8]
+    )
+    func charsets(encoding: String.Encoding) throws {
+        let redaction = RecordingRedaction(Redactor(secretValues: ["declared-välue"]))
+        let body = try #require(Self.json.data(using: encoding))
+        let charsets: [String.Encoding: String] = [
+            .isoLatin1: "iso-8859-1", .windowsCP1252: "windows-1252", .utf16LittleEndian: "utf-16le",
+            .utf16BigEndian: "utf-16be", .utf16: "utf-16", .utf8: "utf-8",
+        ]
+        let charset = try #require(charsets[encoding])
+        for type in ["application/json; charset=\(charset)", "text/plain", "application/json; charset=us-ascii"] {
+            let shown = redaction.body(body, contentType: type)
+            #expect(String(data: shown, encoding: encoding) == Self.hiddenJSON, "\(type)")
+            #expect(redaction.body(shown, contentType: type) == shown, "\(type)")
+        }
+        // Half of the last character remains, except in UTF-16.
+        let cut = redaction.body(body.dropLast(3), contentType: "application/json; charset=\(charset)")
+        let text = String(decoding: cut, as: UTF8.self).replacing("\0", with: "")
+        #expect(text.contains(#""password":"REDACTED","v":"REDACTED""#))
+    }
+
+    @Test(
+        "text with an invalid byte is redacted, and the byte remains",
+        arguments: [
+            ("application/json", #"{"access_token":"canary","n":"Jos√"}"#),
+            ("text/xml; charset=ISO-8859-1", "<a><password>canary</password><n>Jos√</n></a>"),
+            ("application/x-www-form-urlencoded", "n=Jos√&code=canary&password=canary"),
+            ("text/html; charset=shift_jis", #"<input name="password" value="canary">√"#),
+            ("", #"{"access_token":"canary","n":"Jos√"}"#), ("application/octet-stream", "token=canary\n√"),
+        ]
+    )
+    func invalidByte(type: String, text: String) {
+        let body = Data(text.unicodeScalars.map { $0 == "√" ? 0xe9 : UInt8($0.value) })
+        let shown = redaction.body(body, contentType: type)
+        #expect(shown.contains(0xe9))
+        #expect(shown.range(of: Data("canary".utf8)) == nil)
+        #expect(redaction.body(shown, contentType: type) == shown)
+    }
+
+    @Test("text in an unknown charset is hidden as a whole unless it is UTF-8", arguments: ["utf-32le", "ibm037"])
+    func unknownCharset(charset: String) throws {
+        let type = "application/json; charset=\(charset)"
+        let body = try #require(Self.json.data(using: .utf32LittleEndian))
+        #expect(redaction.body(body, contentType: type) == Data("REDACTED".utf8))
+        let utf8 = Data(#"{"name":"José"}"#.utf8)
+        #expect(redaction.body(utf8, contentType: type) == utf8)
+    }
+
     @Test("redacting a long body of quotation marks and backslashes takes linear time")
     func linear() {
         for text in ["\"", "\\", "\":", "{\"token\":", "\\\"", "[", "?a=", "://"] {

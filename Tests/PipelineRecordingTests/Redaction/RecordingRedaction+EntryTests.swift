@@ -45,6 +45,20 @@ struct RecordingRedactionEntryTests {
         #expect(redaction.entry(entry) == entry)
     }
 
+    @Test("texts are redacted whatever their charset", arguments: ["iso-8859-1", "utf-16", "utf-16le", "utf-8"])
+    func charsets(charset: String) throws {
+        let body = #"{\"password\":\"canary\",\"n\":\"José\"}"#
+        let text = """
+            {"request": {"method": "POST", "url": "https://h/a",
+              "postData": {"mimeType": "application/json; charset=\(charset)", "text": "\(body)"}},
+             "response": {"status": 200, "content": {"mimeType": "application/json; charset=\(charset)", "text": "\(body)"}}}
+            """
+        let entry = redaction.entry(HAREntry(json: try JSONParser.parse(text.utf8)))
+        let shown = #"{"password":"REDACTED","n":"José"}"#
+        #expect(entry.json["request"]?["postData"]?["text"]?.string == shown)
+        #expect(entry.json["response"]?["content"]?["text"]?.string == shown)
+    }
+
     @Test("an entry without secrets is unchanged")
     func plainEntry() throws {
         let text = """

@@ -220,6 +220,24 @@ struct RecordingSecretsTests {
         #expect(error?.reason.contains("declared-value") == false)
     }
 
+    @Test("the secrets of a body in another charset, and of one that breaks off inside a character, are not recorded")
+    func charsets() async throws {
+        let latin1 = Data("<a><password>canary</password><n>Jos".utf8) + [0xe9] + Data("</n></a>".utf8)
+        let cut = Data(#"{"access_token":"canary","n":"Jos"#.utf8) + [0xc3]
+        let steps: [ScriptedTransport.Step] = [
+            .status(200, headers: [.contentType: "text/xml; charset=ISO-8859-1"], body: .bytes(latin1)),
+            .status(200, headers: [.contentType: "application/json"], body: .bytes(cut)),
+        ]
+        try await bench.record(steps) { provider in
+            for path in ["/a", "/b"] { _ = try await provider.request(bench.target(path)) }
+        }
+        let replay = bench.provider(try bench.closed(.replayOnly))
+        let (first, second) = (bench.target("/a"), bench.target("/b"))
+        let shown = Data("<a><password>REDACTED</password><n>Jos".utf8) + [0xe9] + Data("</n></a>".utf8)
+        #expect(try await replay.request(first).data == shown)
+        #expect(try await replay.request(second).data == Data(#"{"access_token":"REDACTED","n":"Jos"#.utf8) + [0xc3])
+    }
+
     @Test("a secret number becomes 0, so that the JSON stays valid")
     func digits() async throws {
         let redactor = Redactor(secretValues: ["4711471147114711"])

@@ -51,6 +51,20 @@ struct QuotaFieldsTests {
         #expect(QuotaFields.wait(in: fields, .standard, now: .distantPast) == seconds.map { .seconds($0) })
     }
 
+    @Test("Fields of more than 1 KiB are ignored", arguments: [1_024, 1_025])
+    func length(byteCount: Int) throws {
+        let isRead = byteCount == 1_024
+        let (limit, policy) = (try #require(HTTPField.Name("RateLimit")), HTTPField.Name("RateLimit-Policy"))
+        for start in [#""a";r=0;t=5;x="#, "limit=100, remaining=0, reset=5, x="] {
+            let fields: HTTPFields = [limit: start + String(repeating: "x", count: byteCount - start.utf8.count)]
+            #expect(QuotaFields.wait(in: fields, .standard, now: .distantPast) == (isRead ? .seconds(5) : nil))
+        }
+        let start = #""a";q=9;w=7;x="#
+        let long = start + String(repeating: "x", count: byteCount - start.utf8.count)
+        let fields: HTTPFields = [limit: #""a";r=0"#, try #require(policy): long]
+        #expect(QuotaFields.wait(in: fields, .standard, now: .distantPast) == (isRead ? .seconds(7) : nil))
+    }
+
     @Test(
         "V11: separate fields are read as numbers of seconds, or as moments, if they are asked for",
         arguments: [

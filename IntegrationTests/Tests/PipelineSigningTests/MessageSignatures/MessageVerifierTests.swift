@@ -178,6 +178,33 @@ struct MessageVerifierTests {
         }
     }
 
+    @Test(
+        "Too many members or parameters of a structured field are refused, and as many as are allowed are not",
+        arguments: [128, 129]
+    )
+    func counts(count: Int) async throws {
+        let keys = (0..<count).map { "a\($0)" }
+        let refused: MessageSignatureError.Reason? = count > 128 ? .limit : nil
+        let name = try #require(HTTPField.Name("X-Dict"))
+        let parameters = keys.joined(separator: "; ")
+        for value in [keys.joined(separator: ", "), "a0=x; \(parameters)", "a0=(1;b);\(parameters)"] {
+            var request = try await Self.signed()
+            request.headers[name] = value
+            let components: [SignatureComponent] = [.method, .field(name, .member("a0"))]
+            guard refused == nil else {
+                await #expect(throws: MessageSignatureError(.limit)) { try await Self.signed(components, request) }
+                request.headers[.signatureInput] = #"sig1=("@method" "x-dict";key="a0");created=1000000;keyid="k1""#
+                #expect(try await refusal(request) == .limit)
+                continue
+            }
+            #expect(try await refusal(Self.signed(components, request)) == nil)
+        }
+        // Separators in quotation marks, and parameters of other members, do not count.
+        let text = (0..<64).map { "a\($0)=\"\\\",;,;\";b;c;d" }.joined(separator: ",")
+        let message = SignedMessage(try PipelineRequest(url: "https://a.test/", headers: [name: text]).head)
+        #expect(try message.value(of: .field(name, .member("a7"))) == #""\",;,;";b;c;d"#)
+    }
+
     @Test("Of several signatures, one that satisfies the verifier is enough")
     func several() async throws {
         let first = try await Self.signed([.path], tag: "proxy", label: "proxy")

@@ -8,7 +8,8 @@ enum ChallengeParser {
 
     /// The content between two commas.
     private enum Element {
-        case scheme(String, token: String?, Parameter?)
+        /// The beginning of a challenge; `nil` if it is malformed.
+        case scheme(AuthenticationChallenge?)
         case parameter(Parameter)
         case broken
     }
@@ -19,10 +20,9 @@ enum ChallengeParser {
         var current: AuthenticationChallenge?
         for element in elements(of: value) where challenges.count < limit {
             switch element {
-            case .scheme(let scheme, let token, let parameter):
+            case .scheme(let challenge):
                 if let current { challenges.append(current) }
-                current = AuthenticationChallenge(scheme: scheme, token: token)
-                if let parameter { current?.parameters[parameter.name] = parameter.value }
+                current = challenge
             case .parameter(let parameter):
                 if current?.token != nil || current?.parameters.insert(parameter) == false { current = nil }
             case .broken:
@@ -64,12 +64,14 @@ enum ChallengeParser {
         guard let name = takeToken(&rest) else { return .broken }
         let hasBlank = rest.first.map(isBlank) ?? false
         rest = trimmed(rest)
-        if rest.isEmpty { return .scheme(name, token: nil, nil) }
+        if rest.isEmpty { return .scheme(AuthenticationChallenge(scheme: name)) }
         if let value = value(rest) { return .parameter((name.lowercased(), value)) }
-        guard hasBlank else { return .broken }
-        if isToken68(rest) { return .scheme(name, token: String(decoding: rest, as: UTF8.self), nil) }
-        guard let parameter = takeToken(&rest), let value = value(trimmed(rest)) else { return .broken }
-        return .scheme(name, token: nil, (parameter.lowercased(), value))
+        guard hasBlank, rest.first != UInt8(ascii: "=") else { return .broken }
+        if isToken68(rest) {
+            return .scheme(AuthenticationChallenge(scheme: name, token: String(decoding: rest, as: UTF8.self)))
+        }
+        guard let parameter = takeToken(&rest), let value = value(trimmed(rest)) else { return .scheme(nil) }
+        return .scheme(AuthenticationChallenge(scheme: name, parameters: [parameter: value]))
     }
 
     /// Returns the value of a parameter, from the equals sign on: a token or a quoted string.

@@ -24,6 +24,18 @@ struct DigestChallenge: Sendable, Equatable {
         let nonce: String
         let clientNonce: String
         var count: UInt32
+        /// The nonces of the first request after the challenge, which remain in the session key.
+        var sessionNonce: String
+        var sessionClientNonce: String
+
+        /// Makes a use that continues the session of another, or begins one.
+        init(nonce: String, clientNonce: String, count: UInt32, inSessionOf use: NonceUse? = nil) {
+            self.nonce = nonce
+            self.clientNonce = clientNonce
+            self.count = count
+            sessionNonce = use?.sessionNonce ?? nonce
+            sessionClientNonce = use?.sessionClientNonce ?? clientNonce
+        }
     }
 
     let realm: String
@@ -84,7 +96,7 @@ struct DigestChallenge: Sendable, Equatable {
         let count = String(repeating: "0", count: 8 - digits.count) + digits
 
         var key = algorithm.hash("\(username):\(realm):\(password)")
-        if isSession { key = algorithm.hash("\(key):\(use.nonce):\(use.clientNonce)") }
+        if isSession { key = algorithm.hash("\(key):\(use.sessionNonce):\(use.sessionClientNonce)") }
         let request = algorithm.hash("\(method):\(target)")
         let middle = hasQuality ? "\(use.nonce):\(count):\(use.clientNonce):auth" : use.nonce
 

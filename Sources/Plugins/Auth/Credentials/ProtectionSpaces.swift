@@ -69,7 +69,8 @@ struct ProtectionSpaces: Sendable {
     ///
     /// - Parameters:
     ///   - key: the space. If it has been dropped, the use is the first.
-    ///   - nonce: the nonce; `nil` for the next one in turn, or else that of the space's challenge.
+    ///   - nonce: the nonce of a challenge, which begins a session; `nil` for the next one in turn, or else that of the
+    ///     space's challenge.
     ///   - clientNonce: the client's nonce for a new nonce. A nonce keeps its client nonce, so that a session key stays
     ///     valid.
     /// - Returns: the use; `nil` if no nonce is known.
@@ -79,13 +80,18 @@ struct ProtectionSpaces: Sendable {
         }
         var space = spaces.remove(at: index)
         defer { spaces.append(space) }
-        guard let nonce = nonce ?? space.uses.last?.nonce ?? space.challenge.digest?.nonce else { return nil }
-        space.setCurrent(nonce, clientNonce)
-        space.uses[space.uses.count - 1].count &+= 1
-        return space.uses.last
+        guard let current = nonce ?? space.uses.last?.nonce ?? space.challenge.digest?.nonce else { return nil }
+        space.setCurrent(current, clientNonce)
+        let last = space.uses.count - 1
+        space.uses[last].count &+= 1
+        if let nonce {
+            space.uses[last].sessionNonce = nonce
+            space.uses[last].sessionClientNonce = space.uses[last].clientNonce
+        }
+        return space.uses[last]
     }
 
-    /// Stores the nonce that the server wants next.
+    /// Stores the nonce that the server wants next, in the session of the current one.
     mutating func setNext(_ nonce: String, in key: Key, clientNonce: String) {
         guard let index = spaces.firstIndex(where: { $0.key == key }) else { return }
         spaces[index].setCurrent(nonce, clientNonce)
@@ -117,7 +123,7 @@ extension ProtectionSpaces.Space {
         if let index = uses.firstIndex(where: { $0.nonce == nonce }) {
             uses.append(uses.remove(at: index))
         } else {
-            uses.append(.init(nonce: nonce, clientNonce: clientNonce, count: 0))
+            uses.append(.init(nonce: nonce, clientNonce: clientNonce, count: 0, inSessionOf: uses.last))
             if uses.count > ProtectionSpaces.nonceCount { uses.removeFirst() }
         }
     }

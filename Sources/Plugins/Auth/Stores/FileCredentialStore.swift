@@ -107,22 +107,11 @@ public actor FileCredentialStore: CredentialStore {
         guard let data = try? JSONEncoder().encode(content), data.count <= Self.maximumByteCount else {
             throw error(.notWritable)
         }
-        let temporary = path + ".tmp"
         do throws(POSIXError) {
-            _ = unlink(temporary)
-            let file = try OpenFile(temporary, O_RDWR | O_CREAT | O_EXCL)
-            do throws(POSIXError) {
-                try file.append(data)
-                try file.synchronize()
-                guard rename(temporary, path) == 0 else { throw POSIXError.current }
-            } catch {
-                _ = unlink(temporary)
-                throw error
-            }
+            _ = try OpenFile.replace(path, with: data)
         } catch {
             throw self.error(.notWritable, error)
         }
-        OpenFile.synchronizeFolder(OpenFile.folder(of: path))
     }
 
     private func takeLock() throws -> OpenFile {

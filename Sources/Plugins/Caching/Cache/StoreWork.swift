@@ -33,12 +33,13 @@ struct StoreOperation: Sendable {
 /// The work of stores that calls wait for: at most 64 operations at a time, and a queue of those that came later.
 ///
 /// A call leaves when its time is over or when it is cancelled, even if the store does not respond to cancellation. The
-/// work then ends on its own. If the time of all 64 operations is over, the store hangs: no operation waits for it.
+/// work then ends on its own. If the callers of all 64 operations have left, the store hangs: no operation waits for
+/// it.
 final class StoreWork: Sendable {
     private struct State {
         var lastID = 0
         var running: Set<Int> = []
-        /// The running operations whose time is over.
+        /// The running operations whose callers have left.
         var late: Set<Int> = []
         /// The operations that wait, in the order in which they came.
         var waiting: [(id: Int, turn: CheckedContinuation<Bool, Never>)] = []
@@ -101,8 +102,8 @@ final class StoreWork: Sendable {
                 do { try await clock.sleep(until: deadline) } catch { return }
                 let text = "the cache did not respond within \(PipelineError.text(of: operation.limit ?? .zero))"
                 guard wait.end(.failure(PipelineError(.cacheUnavailable, text))) else { return }
-                timeIsOver(for: id)
                 task.cancel()
+                leave(id)
             }
         }
         defer { timer?.cancel() }
@@ -111,25 +112,24 @@ final class StoreWork: Sendable {
             try await wait.value()
         } onCancel: {
             guard wait.end(.failure(CancellationError())) else { return }
-            leave(id)
             task.cancel()
+            leave(id)
         }
     }
 
     private static let hanging = PipelineError(
         .cacheUnavailable,
-        "the cache has \(maximumCount) operations in progress whose time is over"
+        "the cache has \(maximumCount) operations in progress that no call waits for any more"
     )
 
     /// Waits for the turn of an operation; returns whether it may run.
     private func begin(_ id: Int?) async -> Bool {
         guard let id else { return true }
-        if let mayRun = state.withLock({ $0.begin(id) }) { return mayRun }
+        // The caller may have left before the operation gets here; it must not count as running then.
+        if let mayRun = state.withLock({ Task.isCancelled ? false : $0.begin(id) }) { return mayRun }
         return await withCheckedContinuation { turn in
             let mayRun = state.withLock { state -> Bool? in
-                if let mayRun = state.begin(id) { return mayRun }
-                // The caller may have left before the operation got here.
-                guard !Task.isCancelled else { return false }
+                if let mayRun = Task.isCancelled ? false : state.begin(id) { return mayRun }
                 state.waiting.append((id, turn))
                 return nil
             }
@@ -151,8 +151,8 @@ final class StoreWork: Sendable {
         next?.resume(returning: true)
     }
 
-    /// Notes that the caller of an operation has left because its time is over.
-    private func timeIsOver(for id: Int?) {
+    /// Notes that the caller of an operation has left, after its task was cancelled.
+    private func leave(_ id: Int?) {
         guard let id else { return }
         let turns = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
             if let turn = state.leave(id) { return [turn] }
@@ -163,12 +163,6 @@ final class StoreWork: Sendable {
             return state.waiting.map(\.turn)
         }
         for turn in turns { turn.resume(returning: false) }
-    }
-
-    /// Removes an operation whose caller was cancelled from the queue.
-    private func leave(_ id: Int?) {
-        guard let id else { return }
-        state.withLock { $0.leave(id) }?.resume(returning: false)
     }
 
     /// Starts a task on the thread of its caller, if the system can, so that short work needs no other thread.

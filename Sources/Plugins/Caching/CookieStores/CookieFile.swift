@@ -188,25 +188,12 @@ actor CookieFile {
     private func write(_ content: CookieFileContent) throws(CookieStoreError) {
         let data = try content.data(path: path)
         guard data.count <= Self.maximumByteCount else { throw CookieStoreError(.tooLarge, path: path) }
-        let temporary = path + ".tmp"
         do throws(POSIXError) {
-            _ = unlink(temporary)
-            let file = try OpenFile(temporary, O_RDWR | O_CREAT | O_EXCL)
-            do throws(POSIXError) {
-                try file.append(data)
-                try file.synchronize()
-                let version = (file, try file.identity)
-                guard rename(temporary, path) == 0 else { throw POSIXError.current }
-                (current, written) = (version, nil)
-            } catch {
-                _ = unlink(temporary)
-                throw error
-            }
+            let file = try OpenFile.replace(path, with: data)
+            (current, written) = ((file, try file.identity), nil)
         } catch {
             throw CookieStoreError(.notWritable, path: path, error)
         }
-        // The file is complete without this, but a power failure could bring back the previous one.
-        OpenFile.synchronizeFolder(OpenFile.folder(of: path))
     }
 }
 

@@ -92,8 +92,11 @@ enum QuotaFields {
         return waits.max().map { .seconds($0) }
     }
 
+    /// Returns the value of a field; `nil` if it is absent or longer than 1 KiB.
+    ///
+    /// The time that the parser takes grows with the square of the number of members.
     private static func value(of name: HTTPField.Name?, in fields: HTTPFields) -> String? {
-        name.flatMap { fields[$0] }
+        name.flatMap { fields[$0] }.flatMap { $0.utf8.count <= 1_024 ? $0 : nil }
     }
 
     private struct Item {

@@ -35,7 +35,13 @@ final class RateDeparture: Sendable {
 
     /// Notes that the request is sent now.
     func depart(on clock: PipelineClock) {
-        guard case .held = state.withLock({ $0 }) else { return }
+        let isFirst = state.withLock { state in
+            guard case .held = state else { return false }
+            // Two sends may begin at the same time, and only one of them uses the permits.
+            state = .ended
+            return true
+        }
+        guard isFirst else { return }
         let now = clock.now
         guard let flight = permits.change(on: clock, { $0.depart(cost, at: now) }) else { return }
         state.withLock { $0 = .flying(flight) }

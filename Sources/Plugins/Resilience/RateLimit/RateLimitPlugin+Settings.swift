@@ -13,6 +13,8 @@ extension RateLimitPlugin {
         public static let retryAfter = Signals(rawValue: 1)
         /// The fields RateLimit and RateLimit-Policy in all drafts from the third, and RateLimit-Remaining and
         /// RateLimit-Reset, if they say that a quota is used up.
+        ///
+        /// RateLimit and RateLimit-Policy of more than 1 KiB are ignored.
         public static let rateLimit = Signals(rawValue: 2)
         /// The fields X-RateLimit-Remaining and X-RateLimit-Reset if they say that a quota is used up.
         ///

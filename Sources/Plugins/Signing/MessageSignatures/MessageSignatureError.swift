@@ -11,7 +11,7 @@ public struct MessageSignatureError: Error, Sendable, Hashable, CustomStringConv
         public static let missingSignature = Self(rawValue: "missingSignature")
         /// A field cannot be parsed, a label or a component is repeated, or a parameter has the wrong type.
         public static let malformed = Self(rawValue: "malformed")
-        /// The fields are too long, or have too many signatures or components.
+        /// The fields are too long, or have too many signatures, components, members or parameters.
         public static let limit = Self(rawValue: "limit")
         /// There is no key for the signature.
         public static let unknownKey = Self(rawValue: "unknownKey")

@@ -21,7 +21,8 @@ import RawStructuredFieldValues
 /// - If the signature covers Content-Digest, the field must belong to the body. If it does not, the body is not
 ///   protected: require ``SignatureComponent/contentDigest``.
 /// - Does not detect that a message is sent twice: compare `nonce` with those of the last minutes.
-/// - Limits the work for each message: 8 KiB in each signature field, 8 signatures, 64 components each.
+/// - Limits the work for each message: 8 signatures, 64 components each, and in each structured field 8 KiB, 128
+///   members, and 128 parameters of a member.
 ///
 /// **Defaults**
 ///

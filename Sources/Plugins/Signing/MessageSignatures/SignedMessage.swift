@@ -1,6 +1,7 @@
 #if Crypto || canImport(CryptoKit)
 import Foundation
 import HTTPTypes
+import RawStructuredFieldValues
 
 /// The head of a message, as far as a signature may cover it.
 ///
@@ -10,6 +11,13 @@ struct SignedMessage {
     let request: HTTPRequest?
     /// The response; `nil` if the message is a request.
     let response: HTTPResponse?
+    private let parsed = Parsed()
+
+    /// What has been parsed, so that no part of the message is parsed for each component that refers to it.
+    private final class Parsed {
+        var dictionaries: [String: StructuredFields.Members] = [:]
+        var parameters: [String: [String]]?
+    }
 
     init(_ request: HTTPRequest) { (self.request, response) = (request, nil) }
 
@@ -25,10 +33,10 @@ struct SignedMessage {
         }
         let value: String
         if let response, !component.isOfRequest {
-            value = try Self.value(of: component, in: response)
+            value = try self.value(of: component, in: response)
         } else {
             guard let request else { throw MessageSignatureError(.missingComponent, component.description) }
-            value = try Self.value(of: component, in: request)
+            value = try self.value(of: component, in: request)
         }
         // Anything else could forge a line, or is not part of a signature base (RFC 9421 §2.5).
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
@@ -37,7 +45,7 @@ struct SignedMessage {
         return value
     }
 
-    private static func value(
+    private func value(
         of component: SignatureComponent,
         in response: HTTPResponse
     ) throws(MessageSignatureError) -> String {
@@ -46,7 +54,7 @@ struct SignedMessage {
         return String(response.status.code)
     }
 
-    private static func value(
+    private func value(
         of component: SignatureComponent,
         in request: HTTPRequest
     ) throws(MessageSignatureError) -> String {
@@ -61,14 +69,14 @@ struct SignedMessage {
             case "@request-target": target.requestTarget
             case "@path": target.path
             case "@query": target.query.map { "?" + $0 }
-            case "@query-param": component.parameterName.flatMap(target.parameter)
+            case "@query-param": component.parameterName.flatMap { parameter($0, of: target) }
             default: throw MessageSignatureError(.unsupportedComponent, component.description)
             }
         guard let value else { throw MessageSignatureError(.missingComponent, component.description) }
         return value
     }
 
-    private static func value(
+    private func value(
         of component: SignatureComponent,
         in fields: HTTPFields
     ) throws(MessageSignatureError) -> String {
@@ -76,24 +84,32 @@ struct SignedMessage {
             throw MessageSignatureError(.missingComponent, component.description)
         }
         let lines = fields[fields: name]
-        if component.isBinary { return binaryText(of: lines) }
+        if component.isBinary { return Self.binaryText(of: lines) }
         // Values of Set-Cookie may contain commas, so several lines combine into an ambiguous text (RFC 9421 §7.5.6).
         guard name != .setCookie || lines.count == 1 else {
             throw MessageSignatureError(.unsupportedComponent, component.description)
         }
         let separator = name == .cookie ? "; " : ", "
-        let text = lines.map { $0.value.trimmingCharacters(in: blanks) }.joined(separator: separator)
+        let text = lines.map { $0.value.trimmingCharacters(in: Self.blanks) }.joined(separator: separator)
         if let key = component.key {
-            guard let member = try StructuredFields.normalText(ofMember: key, in: text) else {
+            if parsed.dictionaries[text] == nil { parsed.dictionaries[text] = try StructuredFields.dictionary(text) }
+            guard let member = parsed.dictionaries[text]?[key] else {
                 throw MessageSignatureError(.missingComponent, component.description)
             }
-            return member
+            return try StructuredFields.normalText(of: member)
         }
         guard component.isStructured else { return text }
         guard let normal = try StructuredFields.normalText(of: text, field: component.name) else {
             throw MessageSignatureError(.unsupportedComponent, component.description)
         }
         return normal
+    }
+
+    /// Returns the encoded value of the query parameter with an encoded name; `nil` unless the name occurs once.
+    private func parameter(_ name: String, of target: SignedTarget) -> String? {
+        let parameters = parsed.parameters ?? target.parameters
+        parsed.parameters = parameters
+        return parameters[name].flatMap { $0.count == 1 ? $0[0] : nil }
     }
 
     private static func binaryText(of lines: [HTTPField]) -> String {

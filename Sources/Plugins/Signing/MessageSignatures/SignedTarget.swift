@@ -35,18 +35,17 @@ struct SignedTarget {
     /// The query without the question mark; empty if there is none.
     var query: String? { isConnect ? nil : String(rooted.drop { $0 != "?" }.dropFirst()) }
 
-    /// Returns the encoded value of the query parameter with an encoded name; `nil` unless the name occurs once.
+    /// The encoded values of the query parameters by their encoded names.
     ///
     /// Source: RFC 9421 §2.2.8, https://www.rfc-editor.org/rfc/rfc9421.html#section-2.2.8
-    func parameter(_ name: String) -> String? {
-        let values = (query ?? "").split(separator: "&").compactMap { pair -> String? in
+    var parameters: [String: [String]] {
+        (query ?? "").split(separator: "&").reduce(into: [:]) { parameters, pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
                 // Bytes that are not UTF-8 become U+FFFD.
                 Self.encoded(String(decoding: PercentCoding.decoded(part.utf8, plusIsBlank: true), as: UTF8.self))
             }
-            return parts[0] != name ? nil : parts.count > 1 ? parts[1] : ""
+            parameters[parts[0], default: []].append(parts.count > 1 ? parts[1] : "")
         }
-        return values.count == 1 ? values[0] : nil
     }
 
     /// Percent-encodes everything but letters, digits, and `*-._`, as forms do.

@@ -8,8 +8,11 @@ import RawStructuredFieldValues
 enum StructuredFields {
     typealias Members = OrderedMap<String, ItemOrInnerList>
 
-    /// The parser compares each key with all others, so a longer field would cost too much.
     static let maximumByteCount = 8_192
+    /// The largest number of members of a field, and of parameters of an item.
+    ///
+    /// The parser compares each key with all others, so more would cost too much.
+    static let maximumCount = 128
 
     /// Parses a dictionary; if a key is repeated, its last member counts.
     static func dictionary(_ text: String) throws(MessageSignatureError) -> Members {
@@ -18,7 +21,7 @@ enum StructuredFields {
 
     /// Parses a dictionary in which each key may occur once.
     static func uniqueDictionary(_ text: String, maximumCount: Int) throws(MessageSignatureError) -> Members {
-        let count = memberCount(of: text)
+        let count = counts(of: text).members
         guard count <= maximumCount else { throw MessageSignatureError(.limit) }
         let members = try dictionary(text)
         guard members.count == count || text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else {
@@ -72,9 +75,8 @@ enum StructuredFields {
         return try self.text(of: normalized(item))
     }
 
-    /// Returns the normal form of a member of a dictionary; `nil` if there is none with the key.
-    static func normalText(ofMember key: String, in text: String) throws(MessageSignatureError) -> String? {
-        guard let member = try dictionary(text)[key] else { return nil }
+    /// Returns the normal form of a member of a dictionary.
+    static func normalText(of member: ItemOrInnerList) throws(MessageSignatureError) -> String {
         switch try normalized(member) {
         case .item(let item): return try self.text(of: item)
         case .innerList(let list): return try self.text(of: list)
@@ -88,6 +90,8 @@ enum StructuredFields {
         _ body: (inout StructuredFieldValueParser<[UInt8]>) throws -> Output
     ) throws(MessageSignatureError) -> Output {
         guard text.utf8.count <= maximumByteCount else { throw MessageSignatureError(.limit) }
+        let counts = counts(of: text)
+        guard max(counts.members, counts.parameters) <= maximumCount else { throw MessageSignatureError(.limit) }
         var parser = StructuredFieldValueParser(Array(text.utf8))
         do { return try body(&parser) } catch { throw MessageSignatureError(.malformed) }
     }
@@ -101,9 +105,12 @@ enum StructuredFields {
         }
     }
 
-    /// Returns the number of members before repeated keys are merged: commas outside quotation marks separate them.
-    private static func memberCount(of text: String) -> Int {
-        var (count, isQuoted, isEscaped, isDisplayString) = (1, false, false, false)
+    /// Returns the number of members before repeated keys are merged, and the largest number of parameters of an item.
+    ///
+    /// Outside quotation marks, commas separate members, and semicolons begin parameters. Blanks may follow these.
+    private static func counts(of text: String) -> (members: Int, parameters: Int) {
+        var (members, parameters, current) = (1, 0, 0)
+        var (isQuoted, isEscaped, isDisplayString) = (false, false, false)
         var last: UInt8 = 0
         for byte in text.utf8 {
             if isQuoted {
@@ -114,14 +121,21 @@ enum StructuredFields {
                 } else if byte == UInt8(ascii: "\"") {
                     isQuoted = false
                 }
-            } else if byte == UInt8(ascii: "\"") {
-                (isQuoted, isDisplayString) = (true, last == UInt8(ascii: "%"))
-            } else if byte == UInt8(ascii: ",") {
-                count += 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): (isQuoted, isDisplayString) = (true, last == UInt8(ascii: "%"))
+            case UInt8(ascii: ","): (members, current) = (members + 1, 0)
+            case UInt8(ascii: ";"):
+                current += 1
+                parameters = max(parameters, current)
+            case UInt8(ascii: " ") where last == UInt8(ascii: ";"): continue
+            case UInt8(ascii: " "), UInt8(ascii: ")"): current = 0
+            default: break
             }
             last = byte
         }
-        return count
+        return (members, parameters)
     }
 
     private static func decoded(_ text: String) -> Data? {

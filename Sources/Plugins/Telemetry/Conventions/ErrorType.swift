@@ -38,7 +38,7 @@ enum ErrorType {
         "malformedResponse", "contentCoding", "unacceptableStatus", "limit", "redirect", "invalidRequest", "encoding",
         "mapping", "plugin", "bodyConsumed", "bodyChanged", "file", "stubWithoutTransport", "clientClosed",
         "circuitOpen", "unknownEnvironment", "tokenRefresh", "excessiveRefresh", "sessionEnded", "pagination",
-        "recording",
+        "recording", "cache", "cookies", "oauth", "proxy", "unsupported",
     ]
 }
 #endif

@@ -68,7 +68,10 @@ extension CacheRules {
             }
         }
         let general = permitsStale(control) ? Int(clamping: staleIfError.components.seconds) : 0
-        let errorWindow = isForbidden ? 0 : directives.staleIfError ?? control.staleIfError ?? general
+        let permitted = control.staleIfError ?? general
+        // Like max-stale, the request can permit only what the response does not forbid.
+        let asked = directives.staleIfError.map { permitsStale(control) ? $0 : min($0, permitted) }
+        let errorWindow = isForbidden ? 0 : asked ?? permitted
         return .validate(freshness, staleIfErrorUntilStaleness: errorWindow > 0 ? errorWindow : nil)
     }
 

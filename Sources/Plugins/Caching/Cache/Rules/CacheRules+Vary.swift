@@ -16,9 +16,10 @@ extension CacheRules {
 
     /// Returns a text that is equal for two requests if the fields select the same response (RFC 9111 §4.1).
     ///
-    /// Lines are combined, and whitespace around commas is removed. The lists of Accept, Accept-Charset,
-    /// Accept-Encoding and Accept-Language are compared without case and order. An absent field differs from an empty
-    /// one.
+    /// Lines are combined. In Accept, Accept-Charset, Accept-Encoding and Accept-Language without quotation marks,
+    /// whitespace, the case of ranges and parameter names, and the default weight do not count. Nor does the order of
+    /// Accept-Charset and Accept-Encoding; in the others, a server may prefer the first. An absent field differs from
+    /// an empty one.
     static func selectingText(_ names: [String], of request: HTTPRequest) -> String {
         var text = ""
         for name in names {
@@ -32,18 +33,16 @@ extension CacheRules {
     }
 
     private static func normalized(_ lines: [String], _ name: String) -> String {
+        if name == "cookie" { return lines.joined(separator: "; ") }
+        let text = String(lines.joined(separator: ", ").trimmed)
+        // A quoted value may contain separators.
+        guard !text.utf8.contains(UInt8(ascii: "\"")) else { return text }
         switch name {
-        case "accept", "accept-charset", "accept-encoding", "accept-language":
-            // A comma in a quoted parameter splits it in both requests, so equal texts stay equal.
-            return lines.flatMap { elements(of: $0.lowercased()) }.map(preference).sorted().joined(separator: ",")
-        case "cookie":
-            return lines.joined(separator: "; ")
-        // The grammar of these is not a list, so a comma may be part of a value.
-        case "authorization", "proxy-authorization", "user-agent", "referer", "from":
-            return String(lines.joined(separator: ", ").trimmed)
-        default:
-            return lines.contains { $0.utf8.contains(UInt8(ascii: "\"")) }
-                ? String(lines.joined(separator: ",").trimmed) : lines.flatMap(elements).joined(separator: ",")
+        case "accept", "accept-language": return elements(of: text).map(preference).joined(separator: ",")
+        case "accept-charset", "accept-encoding":
+            return elements(of: text).map(preference).sorted().joined(separator: ",")
+        // The grammar of other fields may not be a list, so a comma may be part of a value.
+        default: return text
         }
     }
 
@@ -53,8 +52,13 @@ extension CacheRules {
     }
 
     /// Returns an element without whitespace around its parameters, and without the default weight.
+    ///
+    /// The range and the names of parameters are in lowercase; the values may be case-sensitive.
     private static func preference(_ element: Substring) -> String {
-        let parts = element.split(separator: ";").map(\.trimmed)
+        let parts = element.split(separator: ";").map(\.trimmed).enumerated().map { index, part in
+            let end = index == 0 ? part.endIndex : part.firstIndex(of: "=") ?? part.endIndex
+            return part[..<end].lowercased() + part[end...]
+        }
         return parts.filter { !["q=1", "q=1.0", "q=1.00", "q=1.000"].contains($0) }.joined(separator: ";")
     }
 }

@@ -35,7 +35,8 @@ actor RedisBodyWriter: CacheBodyWriter {
         // The last piece stays, even if it is full.
         while rest.count > RedisScript.pieceByteCount {
             let piece = rest.prefix(RedisScript.pieceByteCount)
-            rest = Data(rest.dropFirst(RedisScript.pieceByteCount))
+            // A slice; a copy for each piece would take time that grows with the square of a body in memory.
+            rest = rest.dropFirst(RedisScript.pieceByteCount)
             pieceCount += 1
             do {
                 try await store.send(piece, number: pieceCount - 1, of: token)
@@ -44,6 +45,7 @@ actor RedisBodyWriter: CacheBodyWriter {
                 throw error
             }
         }
+        rest = Data(rest)
     }
 
     func finish(totalByteCount: Int?, ifUnchangedSince generation: Data?) async throws -> CacheEntry? {
