@@ -3,6 +3,20 @@ import PipelineTesting
 import TestSupport
 import Testing
 
+// sample: first plugin
+struct ClientPlugin: Stage.Prepare, Stage.DidFinish {
+    let version: String
+
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        try request.setHeader(version, for: "X-Client")
+    }
+
+    func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        print(outcome.kind, outcome.duration)
+    }
+}
+// end
+
 // sample: plugin
 struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
     let capabilities: Set<PluginCapability> = [.retries]
@@ -24,7 +38,7 @@ struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
 }
 // end
 
-@Suite("The plugin in the guide OwnPlugins", .watched)
+@Suite("The plugins in the guide OwnPlugins", .watched)
 struct BusyPluginSamples {
     typealias Library = ReadmeProgram.Library
 
@@ -39,6 +53,15 @@ struct BusyPluginSamples {
         #expect(await PluginConformance { BusyPlugin() }.run() == [])
     }
     // end
+
+    @Test("The first plugin of the guide sets its header field, and follows the rules")
+    func client() async throws {
+        let script = ScriptedTransport([.status(200)])
+        let provider = Provider<Library>(transport: script, plugins: [ClientPlugin(version: "shop/1.0")])
+        _ = try await provider.request(.book(id: 3))
+        #expect(script.sent.map { $0.header("X-Client") } == ["shop/1.0"])
+        #expect(await PluginConformance { ClientPlugin(version: "shop/1.0") }.run() == [])
+    }
 
     /// A plugin with a capability and a rule of its own, as the guide describes them in a sentence.
     private struct Audit: Stage.Process, CapabilityDeclaring {

@@ -9,12 +9,13 @@ enum GettingStartedSamples {
     @TaskLocal static var output: Output?
 
     // sample: first call
-    struct Repository: Decodable { let forks: Int }
+    nonisolated struct Repository: Decodable { let forks: Int }
     // end
 
     static func client() -> Provider<URLTarget> {
         // sample: first call
-        let client = Provider<URLTarget>(transport: URLSessionTransport())
+        let userAgent = HeadersPlugin(["User-Agent": "App/1.0"])
+        let client = Provider<URLTarget>(transport: URLSessionTransport(), plugins: [userAgent])
         // end
         return client
     }
@@ -44,9 +45,9 @@ enum GettingStartedSamples {
     }
     // end
 
-    static func target() -> Provider<GitHub> {
+    static func target(_ userAgent: HeadersPlugin) -> Provider<GitHub> {
         // sample: target call
-        let provider = Provider<GitHub>(transport: URLSessionTransport())
+        let provider = Provider<GitHub>(transport: URLSessionTransport(), plugins: [userAgent])
         // end
         return provider
     }
@@ -69,7 +70,8 @@ enum GettingStartedSamples {
     static func plugins(_ transport: any Transport) -> Provider<GitHub> {
         // sample: plugins
         func makeProvider(transport: any Transport) -> Provider<GitHub> {
-            Provider(transport: transport, plugins: [LoggingPlugin(level: .info), RetryPlugin()])
+            let userAgent = HeadersPlugin(["User-Agent": "App/1.0"])
+            return Provider(transport: transport, plugins: [LoggingPlugin(level: .info), RetryPlugin(), userAgent])
         }
         // end
         return makeProvider(transport: transport)

@@ -112,6 +112,23 @@ struct LogInSamplesTests {
         try await LogInSamples.end(provider)
     }
 
+    @Test("A server without metadata needs only its token endpoint for client credentials")
+    func tokenEndpoint() async throws {
+        let transport = ScriptedTransport([
+            .status(200, body: #"{"access_token": "t", "token_type": "Bearer", "expires_in": 60}"#), .status(200),
+        ])
+        let oauth = OAuthPlugin(
+            OAuthServer(tokenEndpoint: Endpoint.url("https://auth.example.com/token")),
+            client: .confidential(id: "reports", secret: "secret"),
+            grant: .clientCredentials(),
+            transport: transport
+        )
+        let provider = Provider<LogInSamples.Reports>(transport: transport, plugins: [.standard { oauth }])
+        #expect(try await provider.request(.list).statusCode == 200)
+        #expect(transport.sent.map(\.path) == ["/token", "/reports"])
+        #expect(transport.sent.last?.headers[.authorization] == "Bearer t")
+    }
+
     @Test("The sample of a tool throws if the browser cannot be opened")
     func tool() async throws {
         struct NoBrowser: Error {}

@@ -58,10 +58,16 @@ private enum MappingSamples {
         return [book, same]
     }
 
-    // sample: problem
-    struct OutOfCredit: Decodable {
-        let balance: Double
+    // sample: failure
+    struct APIFailure: Decodable { let message: String }
+
+    static func message(of error: PipelineError) throws -> String? {
+        try error.response?.map(APIFailure.self).message
     }
+    // end
+
+    // sample: problem
+    struct OutOfCredit: Decodable { let balance: Double }
 
     static func borrow(_ provider: Provider<Library>) async throws -> String {
         do {
@@ -79,9 +85,7 @@ private enum MappingSamples {
     // sample: own errors
     static func titles(_ provider: Provider<Library>) async throws -> [String] {
         let response = try await provider.request(.book(id: 3))
-        guard let titles = try response.mapJSON() as? [String] else {
-            throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
-        }
+        let titles = try response.map([String].self)
         guard !titles.isEmpty else {
             throw PipelineError(.emptyList, "the list of titles is empty", response: response)
         }
@@ -95,7 +99,7 @@ private enum MappingSamples {
         } catch let error as PipelineError {
             switch error.code {
             case .emptyList: return "There are no books."
-            case .mapping(.json): return "The library has changed its format."
+            case .mapping: return "The library has changed its format."
             default: return error.localizedDescription
             }
         }
@@ -178,6 +182,16 @@ struct MappingSamplesTests {
         let target = URLTarget("https://library.example/v1/loans", method: .post)
         let error = await pipelineError { _ = try await provider.request(target) }
         #expect(error?.description.hasSuffix("; not retried: methodNotIdempotent") == true)
+    }
+
+    @Test("The body of a rejected response is decoded, and a failure without a response has none")
+    func failure() async throws {
+        let steps: [ScriptedTransport.Step] = [.status(422, body: #"{"message":"No card"}"#), .failure(.offline)]
+        let provider = provider(steps)
+        for message in ["No card", nil] {
+            let error = try #require(await pipelineError { _ = try await provider.request(.book(id: 3)) })
+            #expect(try MappingSamples.message(of: error) == message)
+        }
     }
 
     @Test(

@@ -22,7 +22,7 @@ enum PaginationSamples {
         var task: RequestTask {
             switch self {
             case .repos: .requestQuery(["per_page": 100])
-            case .events(let cursor): .requestQuery(["after": cursor].compactMapValues(\.self))
+            case .events(let cursor): .requestQuery(["after": cursor])
             }
         }
         var validationType: ValidationType { .successCodes }

@@ -66,13 +66,12 @@ struct TestingSamples {
         // sample: script
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200, body: #"{"forks": 7}"#)])
-        let retry = RetryPlugin(backoff: .constant(.seconds(2)))
-        let provider = Provider<GitHub>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
+        let stack = PluginStack.standard(.retries(RetryPlugin(backoff: .constant(.seconds(2)))))
+        let provider = Provider<GitHub>(transport: transport, plugins: [stack], configuration: .init(clock: clock))
 
-        async let repository = provider.requestDecoded(.repository("swiftlang/swift"))
-        #expect(try await clock.advanceToNextSleeper() == .seconds(2))
-        #expect(try await repository.forks == 7)
-        #expect(transport.sent.count == 2)
+        let repository = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")) }
+        #expect(repository.forks == 7 && transport.sent.count == 2)
+        #expect(clock.now.offset == .seconds(2))
         // end
     }
 
@@ -84,8 +83,6 @@ struct TestingSamples {
             switch target.target {
             case is APIRequest<AuthController.Session>:
                 endpoint.sampleResponse = { .networkResponse(200, Data(#"{"token": "t"}"#.utf8)) }
-            case is APIRequest<[PostController.Post]>:
-                endpoint.sampleResponse = { .networkResponse(200, Data("[]".utf8)) }
             default:
                 endpoint.sampleResponse = { .networkResponse(404, Data()) }
             }
@@ -94,9 +91,19 @@ struct TestingSamples {
         // end
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
         #expect(try await api.send(API.auth.login(email: "ann@example.com", password: "secret")).token == "t")
-        #expect(try await api.send(API.posts.list(offset: 0, limit: 1)).isEmpty)
         let error = await pipelineError { _ = try await api.send(API.posts.delete(id: 7)) }
         #expect(error?.response?.statusCode == 404)
+    }
+
+    @Test("A stub can fail with the code of the error that the closure returns")
+    func failure() async {
+        let provider = Provider<GitHub>(transport: StubTransport()) { target in
+            var endpoint = Endpoint(target)
+            endpoint.sampleResponse = { .networkError(PipelineError(.offline, "no network")) }
+            return endpoint
+        }
+        let error = await pipelineError { _ = try await provider.request(.repository("swiftlang/swift")) }
+        #expect(error?.code == .offline)
     }
 
     @Test("A call with an option that no plugin handles fails")
