@@ -114,8 +114,9 @@ extension APIRequest {
     /// The options of this request for plugins and transports.
     public var options: RequestOptions { parts.options }
 
-    /// The error if the path has a `.` or `..` segment or an empty part, else `nil`.
-    public var refusal: PipelineError? { parts.refusal }
+    /// The error if the path has a `.` or `..` segment or an empty part, or if the server is missing or invalid, else
+    /// `nil`.
+    public var refusal: PipelineError? { parts.refusal ?? urlFailure }
 }
 
 extension APIRequest: SafelyDescribed {

@@ -17,6 +17,8 @@ public struct ServerURL: Sendable, Hashable {
     public let path: String
     /// The hosts to which requests may send `basicAuth` and `bearer` over http.
     public let cleartext: CleartextPolicy
+    /// Whether requests can be made from the base; decided once, because each request asks.
+    private let isRequestable: Bool
 
     /// Creates a server; base and path are joined by exactly one slash.
     ///
@@ -29,11 +31,12 @@ public struct ServerURL: Sendable, Hashable {
         self.base = base
         self.path = path
         self.cleartext = cleartext
+        isRequestable = (try? URLText.requestTarget(of: base)) != nil
     }
 
     /// The reason that no request can use this server, `nil` if one can or if the reason shows only when it is made.
     fileprivate var failure: PipelineError? {
-        if (try? URLText.requestTarget(of: base)) != nil { return nil }
+        if isRequestable { return nil }
         // Quotes only the host: a user name may precede it, and a key may follow it.
         let behindUser = base.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         guard base.contains("://") else {
@@ -56,9 +59,9 @@ public struct ServerURL: Sendable, Hashable {
     static let missing = URL(string: "/") ?? URL(filePath: "/")
 }
 
-extension APIRequest: URLFailureExplaining {
+extension APIRequest {
     /// The error if the server is missing or invalid, else `nil`.
-    package var urlFailure: PipelineError? {
+    var urlFailure: PipelineError? {
         guard let server = parts.server else {
             return PipelineError(.invalidRequest(.url), "neither the request nor a client names a server")
         }

@@ -6,8 +6,6 @@ final class AttemptTimer: Sendable {
         /// `nil` while the exchange waits for a connection.
         var deadline: PipelineClock.Instant?
         var hasConnection = false
-        /// The response whose body is being read, if its status is that of an error.
-        var errorHead: PipelineResponse?
     }
 
     let timeout: Duration
@@ -20,16 +18,7 @@ final class AttemptTimer: Sendable {
 
     /// The error of an attempt that has timed out.
     var timeoutError: PipelineError {
-        let error = PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout.text)")
-        return state.withLock { $0.errorHead }.map { error.whileReading($0) } ?? error
-    }
-
-    /// Notes that the body of a response is being read.
-    func bodyIsRead(of response: PipelineResponse) {
-        guard response.statusCode >= 400 else { return }
-        var head = response
-        head.body = .absent
-        state.withLock { $0.errorHead = head }
+        PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout.text)")
     }
 
     /// Stops the timer, unless the exchange has had a connection.

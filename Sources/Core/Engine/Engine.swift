@@ -1,6 +1,11 @@
 /// Performs the calls of a provider, regardless of their targets.
 ///
 /// Errors are values in here; the provider throws them.
+///
+/// **Frames**: each value that an async function uses takes up space in every call that waits inside it. In this
+/// folder, a function that only decides or records is therefore not inlined, and one that only passes a call on is. If
+/// nothing here were `@inline(never)`, these frames would grow (in bytes, Swift 6.3, x86-64): `run` from 416 to 2,096,
+/// `Stage.Next.callAsFunction` from 352 to 1,504, and `Exchanger.follow` from 992 to 2,800.
 final class Engine: Sendable {
     let pipeline: CompiledPipeline
     let settings: CallSettings
@@ -69,9 +74,6 @@ final class Engine: Sendable {
     }
 
     /// Makes the request, before any plugin sees it.
-    ///
-    /// Not inlined, here and below: every value that an async function uses takes up space in each call that waits
-    /// inside it.
     @inline(never)
     private func makeRequest(
         _ context: PipelineContext,
@@ -81,26 +83,15 @@ final class Engine: Sendable {
         Result {
             try optionCheck.check(context.options)
             if let failure { throw failure }
-            var request = try makeRequest(context)
-            try amend?(&request)
-            context.call.download?.prepare(&request, context)
-            if let identity = pipeline.transport.identity(for: request) { context.addIdentity(identity) }
-            return request
-        }
-    }
-
-    private func makeRequest(_ context: PipelineContext) throws -> PipelineRequest {
-        do {
-            return try context.call.endpoint.makeRequest(
+            var request = try context.call.endpoint.makeRequest(
                 random: settings.random,
                 coders: settings.coders?.coders,
                 files: .deferred
             )
-        } catch let error as PipelineError
-            where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
-            && context.call.endpoint.url == Endpoint(context.target).url
-        {
-            throw (context.target as? any URLFailureExplaining)?.urlFailure ?? error
+            try amend?(&request)
+            context.call.download?.prepare(&request, context)
+            if let identity = pipeline.transport.identity(for: request) { context.addIdentity(identity) }
+            return request
         }
     }
 

@@ -24,7 +24,24 @@ final class Exchanger: Sendable {
         isFirst: Bool
     ) async -> (CallResult, FollowUp?) {
         guard plugins.isEmpty else { return await runHop(request, context) }
-        return await wire.exchange(request, context, isFirst: isFirst)
+        let (result, open) = await wire.exchange(request, context, isFirst: isFirst, isInHop: false)
+        guard case .success(let response) = result, response.needsEnd(context) else {
+            return (result, nil)
+        }
+        return await end(response, open, request, context)
+    }
+
+    /// Returns the result of a hop without exchange plugins whose response is not the end of it.
+    @inline(never)
+    private func end(
+        _ response: PipelineResponse,
+        _ open: OpenExchange?,
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) async -> (CallResult, FollowUp?) {
+        let (result, followUp) = await response.end(hopOf: request, exchangeCount: 1, context)
+        open?.end(with: result)
+        return (result.ended(context), followUp)
     }
 
     /// Returns the result of a call whose first hop has to be followed by another.
@@ -53,6 +70,26 @@ final class Exchanger: Sendable {
     @inline(never)
     private func runHop(_ request: PipelineRequest, _ context: PipelineContext) async -> (CallResult, FollowUp?) {
         await Hop(plugins: plugins, wire: wire, entry: request, context).run()
+    }
+}
+
+/// What the policy has decided about a redirect.
+final class RedirectDecision: Sendable {
+    /// The head that was decided about.
+    let head: HTTPResponse
+    /// Why the redirect is not followed; `nil` if it is.
+    let refusal: RedirectPolicy.Refusal?
+    /// What follows; `nil` if nothing does.
+    let followUp: FollowUp?
+
+    init(after response: PipelineResponse, to entry: PipelineRequest, _ context: PipelineContext) {
+        head = response.head
+        switch context.call.settings.redirects.decision(after: response, to: entry) {
+        case .noRedirect: (refusal, followUp) = (nil, nil)
+        case .refuse(let reason): (refusal, followUp) = (reason, nil)
+        case .follow(let next, let leavesOrigin):
+            (refusal, followUp) = (nil, FollowUp(redirectTo: next, leavesOrigin: leavesOrigin))
+        }
     }
 }
 
@@ -91,30 +128,6 @@ final class FollowUp: Sendable {
         }
         context.beginHop(leavingOrigin: leavesOrigin)
         return nil
-    }
-}
-
-extension PipelineResponse {
-    /// Returns whether the body still has to be read into memory, or exceeds the limit there.
-    ///
-    /// A streamed body or a download is left alone.
-    func needsBuffering(_ context: PipelineContext) -> Bool {
-        guard let byteCount = body.inMemoryByteCount else {
-            return !context.isStreaming && context.call.download == nil
-        }
-        return byteCount > context.limits.bufferedBodyByteCount
-    }
-
-    /// Returns the response with its body in memory, up to the limit.
-    @inline(never)
-    func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
-        var response = self
-        let totalByteCount = body.byteCount
-        let data = try await body.collect(upTo: context.limits.bufferedBodyByteCount) { byteCount in
-            context.reportReceived(byteCount, of: totalByteCount)
-        }
-        response.body = .bytes(data)
-        return response
     }
 }
 

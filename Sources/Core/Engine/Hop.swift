@@ -46,19 +46,20 @@ final class Hop: Sendable {
         let result = await run(0, entry, context)
         switch result {
         case .success(let response):
-            let (result, followUp) = await receive(response)
+            let exchangeCount = state.withLock { $0.exchangeCount }
+            let (result, followUp) = await response.end(hopOf: entry, exchangeCount: exchangeCount, context)
             await close()
-            return (withAllExchanges(result), followUp)
+            return (result.ended(context), followUp)
         case .failure:
             await close()
-            return (withAllExchanges(result), nil)
+            return (result.ended(context), nil)
         }
     }
 
     /// Returns the result of the hop, whose body can be read until ``close()``.
     func open() async -> CallResult {
         let result = await run(0, entry, context)
-        guard case .success(var response) = result else { return withAllExchanges(result) }
+        guard case .success(var response) = result else { return result.ended(context) }
         response.exchanges = context.exchanges
         return .success(response)
     }
@@ -97,7 +98,7 @@ final class Hop: Sendable {
             failure.exchanges = context.exchanges
             return .failure(failure)
         }
-        let (result, open) = await wire.open(request, context)
+        let (result, open) = await wire.exchange(request, context, isFirst: false, isInHop: true)
         guard case .success(var response) = result else { return result }
         if let open {
             let isLate = state.withLock { state in
@@ -105,12 +106,10 @@ final class Hop: Sendable {
                 return state.isClosed
             }
             if isLate { await open.discard() }
-            response.openExchange = open
         }
         // No plugin learns from a response that no caller waits for, such as that of a copy that came too late.
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
         response.hopToken = token
-        response.exchangeID = context.exchangeID
         return .success(response)
     }
 
@@ -132,34 +131,6 @@ final class Hop: Sendable {
         }
     }
 
-    /// Handles the response of the outermost plugin.
-    private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
-        var response = response
-        switch context.call.settings.redirects.decision(after: response, to: entry) {
-        case .noRedirect: break
-        case .refuse(let refusal):
-            if let id = response.exchangeID { _ = context.call.change(id) { $0.refusedRedirect = refusal } }
-        case .follow(let next, let leavesOrigin):
-            await response.discardBody(context)
-            response.exchanges = context.exchanges
-            return (.success(response), FollowUp(redirectTo: next, leavesOrigin: leavesOrigin))
-        }
-        do {
-            if let download = context.call.download, try await download.take(&response, context) {
-                await response.discardBody(context)
-                let exchangeCount = state.withLock { $0.exchangeCount }
-                return (.success(response), FollowUp(downloadFromStart: entry, exchangeCount: exchangeCount))
-            }
-            if response.needsBuffering(context) { response = try await response.buffered(context) }
-            return (.success(response), nil)
-        } catch {
-            var failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
-                .whileReading(response)
-            if failure.request == nil { failure.request = response.request }
-            return (.failure(failure), nil)
-        }
-    }
-
     /// Closes the exchanges whose bodies have not been read to their end.
     ///
     /// A streamed exchange ends with its body.
@@ -171,18 +142,6 @@ final class Hop: Sendable {
         }
         await withTaskGroup(of: Void.self) { group in
             for exchange in open { group.addTask { await exchange.discard() } }
-        }
-    }
-
-    private func withAllExchanges(_ result: CallResult) -> CallResult {
-        switch result {
-        case .success(var response):
-            response.openExchange = nil
-            response.exchanges = context.exchanges
-            return .success(response)
-        case .failure(var failure):
-            failure.exchanges = context.exchanges
-            return .failure(failure)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// An exchange of a hop with exchange plugins whose body has not ended.
+/// An exchange whose body has not ended.
 ///
 /// Observers see it when the body ends. They see the bytes that the transport delivered if all of them were read and
 /// the call is buffered.
@@ -74,7 +74,8 @@ final class OpenExchange: BodyObserver {
     /// If the body was being discarded, the error is ignored.
     func fail(_ error: any Error) {
         guard !state.withLock({ $0.isDiscarding }) else { return finish(with: PipelineBody.absent) }
-        finish(failure: PipelineError(thrown: error, otherwise: .transport, "the body could not be read"))
+        let failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+        finish(failure: failure.whileReading(response))
     }
 
     /// Records that the rest of the body is not needed.
@@ -90,6 +91,14 @@ final class OpenExchange: BodyObserver {
         // A body that has been read in part cannot be read from its beginning, and is closed.
         await unread.discardBody(context)
         finish(with: unread.body)
+    }
+
+    /// Ends the exchange with what the core has made of its response.
+    func end(with result: CallResult) {
+        switch result {
+        case .success(let response): finish(with: hidesBody ? nil : response.body)
+        case .failure(let failure): finish(failure: failure)
+        }
     }
 
     /// Ends the exchange, because its body is no longer read.

@@ -8,6 +8,9 @@ import HTTPTypes
 enum RequestValidation {
     static func failure(of request: PipelineRequest, limits: ProviderConfiguration.Limits) -> PipelineError? {
         if let failure = targetFailure(of: request.head) ?? request.confidentialityFailure { return failure }
+        if let announced = request.body.announcedByteCount, announced < 0 {
+            return PipelineError(.invalidRequest(.body), "the stream of the body announces \(announced) bytes")
+        }
         var byteCount = 0
         for field in request.head.headerFields {
             let length = field.withUnsafeBytesOfValue { HTTPField.isValidValue($0) ? $0.count : nil }
@@ -28,7 +31,10 @@ enum RequestValidation {
                 "the host is missing or has a character that is not allowed there"
             )
         }
-        guard let path = head.path, isTarget(path) || (path == "*" && head.method == .options) else {
+        guard head.method != .connect else {
+            return PipelineError(.invalidRequest(.method), "CONNECT is a request to a proxy, which transports make")
+        }
+        guard let path = head.path, isTarget(path) else {
             return PipelineError(
                 .invalidRequest(.path),
                 "the path is missing, does not begin with a slash or has a character that must be percent-encoded"

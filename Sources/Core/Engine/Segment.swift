@@ -26,8 +26,7 @@ final class Segment: Sendable {
 
     /// Runs the segment and everything inside it.
     ///
-    /// Inlined, so that a segment without stages costs no frame. The request is consumed: if the caller does not keep
-    /// it, a stage can change it without a copy.
+    /// The request is consumed: if the caller does not keep it, a stage can change it without a copy.
     @inline(__always)
     func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if Task.isCancelled { return .failure(.cancelled(before: request)) }

@@ -5,6 +5,22 @@ package enum SeparateTasks {
     @TaskLocal package static var executor: (any TaskExecutor)?
 }
 
+/// An executor of virtual time, which does not pass while work takes real time.
+package protocol VirtualTime: TaskExecutor {
+    func beginRealWork()
+    func endRealWork()
+}
+
+extension SeparateTasks {
+    /// Runs work that takes real time, such as reading a file; virtual time does not advance meanwhile.
+    static func inRealTime<Value>(_ work: () async throws -> Value) async rethrows -> Value {
+        guard let executor = executor as? any VirtualTime else { return try await work() }
+        executor.beginRealWork()
+        defer { executor.endRealWork() }
+        return try await work()
+    }
+}
+
 extension PipelineClock {
     /// The executor for a task that a plugin starts and that is not a child of its own task; `nil` for the default one.
     ///

@@ -21,176 +21,77 @@ final class Wire: Sendable {
     /// Whether a plugin observes what the transport returns.
     var isObserved: Bool { !didReceive.isEmpty }
 
-    // MARK: An exchange from its request to the end of its body
+    // MARK: An exchange
 
-    /// Makes the exchange of a hop without exchange plugins; returns the result and the request that has to follow it.
+    /// Makes an exchange, up to the header fields of its response.
+    ///
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - context: the context of the hop.
+    ///   - isFirst: whether it is the first exchange of its pass.
+    ///   - isInHop: whether exchange plugins get the response, which may read its body in part, or never.
+    /// - Returns: the result, and the exchange if its body has not ended.
     func exchange(
         _ request: PipelineRequest,
         _ context: PipelineContext,
-        isFirst: Bool
-    ) async -> (CallResult, FollowUp?) {
+        isFirst: Bool,
+        isInHop: Bool
+    ) async -> (CallResult, OpenExchange?) {
         var request = request
         let fileFailure = request.body.isFile ? await measureFile(of: &request) : nil
         if let failure = failure(before: request, context, isFirst: isFirst, fileFailure) {
             return (.failure(failure), nil)
         }
         announce(request, context)
-        let (result, followUp) = await send(request, context)
-        observe(result, context)
-        return (result, followUp)
-    }
-
-    /// Inlined, here and below: a separate function costs each waiting call a frame, and each call copies of its
-    /// arguments.
-    @inline(__always)
-    private func send(
-        _ request: PipelineRequest,
-        _ context: PipelineContext
-    ) async -> (result: CallResult, FollowUp?) {
         let start = context.now
+        let timer = request.attemptTimeout(in: context.options).map { AttemptTimer($0, from: start) }
         do {
-            var received = try await receive(request, context)
-            // The head has decided that the body is not needed, so a slow body must not use up the time of the attempt.
-            if received.followUp != nil { await received.response.discardBody(context) }
-            end(&received, request, context, from: start)
-            return (.success(received.response), received.followUp)
+            let response = try await receiveHead(request, within: timer, context)
+            return end(response, request, context, timer, from: start, isInHop: isInHop)
         } catch {
             return (.failure(end(error, request, context, from: start)), nil)
         }
     }
 
-    /// Records an exchange that has ended with a response.
-    @inline(never)
-    private func end(
-        _ received: inout Received,
-        _ request: PipelineRequest,
-        _ context: PipelineContext,
-        from start: PipelineClock.Instant
-    ) {
-        var exchange = PipelineExchange(request, context, from: start)
-        exchange.refusedRedirect = received.refusal
-        exchange.end(context, statusCode: received.response.statusCode)
-        received.response.exchanges = context.call.append(exchange)
-    }
-
-    /// Receives the response within the time of an attempt.
     @inline(__always)
-    private func receive(
-        _ request: PipelineRequest,
-        _ context: PipelineContext
-    ) async throws -> Received {
-        guard let timeout = request.attemptTimeout(in: context.options) else {
-            return try await receiveUntimed(request, context)
-        }
-        return try await receive(request, within: timeout, context)
-    }
-
-    @inline(never)
-    private func receive(
-        _ request: PipelineRequest,
-        within timeout: Duration,
-        _ context: PipelineContext
-    ) async throws -> Received {
-        var timed = context
-        let timer = AttemptTimer(timeout, from: context.now)
-        timed.attemptTimer = timer
-        return try await context.clock.run(by: timer) { [timed] in try await self.receiveUntimed(request, timed) }
-    }
-
-    private func receiveUntimed(
-        _ request: PipelineRequest,
-        _ context: PipelineContext
-    ) async throws -> Received {
-        let response = try await receiveHead(request, context)
-        var received = inspect(response, to: request, context)
-        if received.followUp == nil, context.isDownload || received.response.needsBuffering(context) {
-            context.attemptTimer?.bodyIsRead(of: response)
-            do {
-                try await read(&received, context)
-            } catch {
-                guard response.statusCode >= 400 else { throw error }
-                throw PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
-                    .whileReading(response)
-            }
-        }
-        return received
-    }
-
-    /// Decides from the head of a response what follows it.
-    @inline(never)
-    private func inspect(
-        _ response: PipelineResponse,
-        to request: PipelineRequest,
-        _ context: PipelineContext
-    ) -> Received {
-        var received = Received(response: response)
-        switch context.call.settings.redirects.decision(after: response, to: request) {
-        case .noRedirect: break
-        case .refuse(let refusal): received.refusal = refusal
-        case .follow(let next, let leavesOrigin):
-            received.followUp = FollowUp(redirectTo: next, leavesOrigin: leavesOrigin)
-        }
-        return received
-    }
-
-    /// Reads the body into memory, or into the file of a download.
-    @inline(never)
-    private func read(_ received: inout Received, _ context: PipelineContext) async throws {
-        if let download = context.call.download, try await download.take(&received.response, context) {
-            received.followUp = FollowUp(downloadFromStart: received.response.request)
-        } else if received.response.needsBuffering(context) {
-            received.response = try await received.response.buffered(context)
-        }
-    }
-}
-
-// MARK: An exchange whose body exchange plugins get
-
-extension Wire {
-    /// Sends a request of a hop with exchange plugins.
-    ///
-    /// - Returns: the result, and the exchange if its body has not ended.
-    func open(_ request: PipelineRequest, _ context: PipelineContext) async -> (CallResult, OpenExchange?) {
-        var request = request
-        let fileFailure = request.body.isFile ? await measureFile(of: &request) : nil
-        if let failure = failure(before: request, context, isFirst: false, fileFailure) {
-            return (.failure(failure), nil)
-        }
-        announce(request, context)
-        let start = context.now
-        do {
-            let timer = request.attemptTimeout(in: context.options).map { AttemptTimer($0, from: start) }
-            var context = context
-            context.attemptTimer = timer
-            let response = try await receiveHead(request, within: timer, context)
-            return end(response, request, context, timer, from: start)
-        } catch {
-            let result = CallResult.failure(end(error, request, context, from: start))
-            observe(result, context)
-            return (result, nil)
-        }
-    }
-
     private func receiveHead(
         _ request: PipelineRequest,
         within timer: AttemptTimer?,
         _ context: PipelineContext
     ) async throws -> PipelineResponse {
         guard let timer else { return try await receiveHead(request, context) }
-        return try await context.clock.run(by: timer) { try await self.receiveHead(request, context) }
+        return try await receiveTimedHead(request, timer, context)
+    }
+
+    @inline(never)
+    private func receiveTimedHead(
+        _ request: PipelineRequest,
+        _ timer: AttemptTimer,
+        _ context: PipelineContext
+    ) async throws -> PipelineResponse {
+        var context = context
+        context.attemptTimer = timer
+        return try await context.clock.run(by: timer) { [context] in try await self.receiveHead(request, context) }
     }
 
     /// Records an exchange whose head has arrived, and shows it to observers if no part of the body is still to come.
+    @inline(never)
     private func end(
         _ response: PipelineResponse,
         _ request: PipelineRequest,
         _ context: PipelineContext,
         _ timer: AttemptTimer?,
-        from start: PipelineClock.Instant
+        from start: PipelineClock.Instant,
+        isInHop: Bool
     ) -> (CallResult, OpenExchange?) {
         var response = response
         var exchange = PipelineExchange(request, context, from: start)
         exchange.end(context, statusCode: response.statusCode)
+        if RedirectPolicy.isRedirect(response.statusCode) {
+            let decision = RedirectDecision(after: response, to: context.hopEntry ?? request, context)
+            exchange.refusedRedirect = decision.refusal
+            response.redirectDecision = decision
+        }
         response.exchanges = context.call.append(exchange)
         guard response.body.inMemoryByteCount == nil, !context.isStreaming else {
             observe(.success(response), context)
@@ -198,7 +99,10 @@ extension Wire {
         }
         if let timer { response.body = response.body.timed(by: timer, on: context.clock) }
         let open = OpenExchange(self, context, response)
-        response.body = open.body
+        if isInHop {
+            response.body = open.body
+            response.openExchange = open
+        }
         return (.success(response), open)
     }
 
@@ -291,7 +195,12 @@ extension Wire {
         if sentFields != request.headers { context.call.noteSentFields(sentFields, of: context.exchangeID) }
         response.request = request
         response.source = .network
+        response.exchangeID = context.exchangeID
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
+        let limit = context.limits.bufferedBodyByteCount
+        if let byteCount = response.body.inMemoryByteCount, byteCount > limit, context.call.download == nil {
+            throw PipelineBody.tooLarge(limit).whileReading(response)
+        }
     }
 
     /// Returns whether the core must see each piece of a body to measure the time in between, because a transport
@@ -300,7 +209,7 @@ extension Wire {
         !context.clock.isOfSystem || !transport.enforcesIdleTimeout(idle)
     }
 
-    /// Records an exchange that has failed.
+    /// Records an exchange that has failed, and shows it to observers.
     @inline(never)
     private func end(
         _ error: any Error,
@@ -317,15 +226,9 @@ extension Wire {
         exchange.end(context, failure: failure.code)
         failure.request = request
         failure.exchanges = context.call.append(exchange)
+        observe(.failure(failure), context)
         return failure
     }
-}
-
-/// A response, and what follows it.
-private struct Received: Sendable {
-    var response: PipelineResponse
-    var refusal: RedirectPolicy.Refusal?
-    var followUp: FollowUp?
 }
 
 extension PipelineExchange {

@@ -67,7 +67,8 @@ extension PipelineExchange: SafelyDescribed {
     /// what plugins did.
     public var description: String {
         var text = "\(request), "
-        text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"
+        let outcome = [statusCode.map { "status \($0)" }, failure?.rawValue].compactMap { $0 }
+        text += outcome.isEmpty ? "no response" : outcome.joined(separator: ", ")
         text += ", attempt \(attempt), hop \(hop), \(duration.text)"
         if let connectionWait { text += ", of which \(connectionWait.text) waiting for a connection" }
         if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }

@@ -17,6 +17,7 @@ public struct PipelineResponse: Sendable {
         var exchangeID: PipelineContext.ExchangeID?
         var coders: ProviderConfiguration.Coders.Shared?
         var timeline: Timeline?
+        var redirectDecision: RedirectDecision?
         weak var openExchange: OpenExchange?
     }
 
@@ -59,9 +60,8 @@ public struct PipelineResponse: Sendable {
         set { content.value.body = newValue }
     }
 
-    /// The exchanges of the whole call so far, including retries and redirects, in the order in which they ended.
-    ///
-    /// In a stack with exchange plugins, they are in the order in which their header fields arrived.
+    /// The exchanges of the whole call so far, including retries and redirects, in the order in which their header
+    /// fields arrived or they failed.
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
@@ -94,7 +94,13 @@ public struct PipelineResponse: Sendable {
         set { content.value.exchangeID = newValue }
     }
 
-    /// The exchange that the body belongs to, until the hop has ended.
+    /// What the policy has decided about this redirect when its head arrived.
+    var redirectDecision: RedirectDecision? {
+        get { content.value.redirectDecision }
+        set { content.value.redirectDecision = newValue }
+    }
+
+    /// The exchange that the body belongs to, until the hop has ended; `nil` without exchange plugins.
     var openExchange: OpenExchange? {
         get { content.value.openExchange }
         set { content.value.openExchange = newValue }

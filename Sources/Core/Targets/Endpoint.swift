@@ -15,7 +15,10 @@ public struct Endpoint: Sendable {
     /// The absolute URL, checked when the request is made.
     public var url: String {
         get { URLText.joining(base: base, path: path) }
-        set { (base, path) = (newValue, "") }
+        set {
+            (base, path) = (newValue, "")
+            if refusal?.code == .invalidRequest(.url) { refusal = nil }
+        }
     }
 
     /// The method of the request; defaults to GET.

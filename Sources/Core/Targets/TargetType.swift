@@ -74,7 +74,9 @@ public protocol TargetType: Sendable {
     /// The reason why no request can be made for this target; `nil` if one can.
     ///
     /// Return an error if the target's own input is unusable, such as an empty identifier in a path. The call fails
-    /// with it before anything is sent, even if the provider's `endpoint` closure changes the URL or the task.
+    /// with it before anything is sent, even if the provider's `endpoint` closure changes the URL or the task. An error
+    /// about the URL itself, ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `.url`, no longer counts once
+    /// the closure has set another URL.
     var refusal: PipelineError? { get }
 }
 
