@@ -14,8 +14,9 @@ extension ManualClock {
     /// The work and its child tasks run one at a time, in the order in which they became ready. With a seeded
     /// `PipelineRandom`, every run is the same. This includes calls with a callback, and the tasks that plugins start
     /// with `next.start`, `startBackgroundCall` or `clock.taskExecutor`. Any other task that is not a child runs as
-    /// usual, and so does a task on an actor with an executor of its own. If the work waits for such a task while
-    /// another task sleeps, the clock advances.
+    /// usual, and so does a task on an actor with an executor of its own, such as that of `DiskCacheStore`. If the work
+    /// waits for such a task while another task sleeps, the clock advances. It does not advance while the pipeline
+    /// reads or writes files of uploads, downloads and recordings.
     ///
     /// - Parameter work: the work, with all tasks that sleep on this clock as its children.
     /// - Returns: what the work returns.
@@ -40,13 +41,15 @@ extension ManualClock {
 /// Runs jobs one after the other.
 ///
 /// When none is left, advances a clock to its next sleeper.
-private final class VirtualTimeExecutor: TaskExecutor {
+private final class VirtualTimeExecutor: VirtualTime {
     private struct State {
         var jobs: [UnownedJob] = []
         /// The index of the next job.
         var next = 0
         var isRunning = false
         var hasEnded = false
+        /// The number of operations that take real time.
+        var realWorkCount = 0
 
         mutating func takeJob() -> UnownedJob? {
             guard next < jobs.count else {
@@ -81,6 +84,13 @@ private final class VirtualTimeExecutor: TaskExecutor {
         if begins { queue.async { self.runJobs() } }
     }
 
+    func beginRealWork() { state.withLock { $0.realWorkCount += 1 } }
+
+    func endRealWork() {
+        state.withLock { $0.realWorkCount -= 1 }
+        resume()
+    }
+
     /// Stops the clock.
     func end() { state.withLock { $0.hasEnded = true } }
 
@@ -90,8 +100,8 @@ private final class VirtualTimeExecutor: TaskExecutor {
                 job.runSynchronously(on: asUnownedTaskExecutor())
                 continue
             }
-            let hasEnded = state.withLock { $0.hasEnded }
-            if !hasEnded, clock.advanceIfAnyoneSleeps() { continue }
+            let stands = state.withLock { $0.hasEnded || $0.realWorkCount > 0 }
+            if !stands, clock.advanceIfAnyoneSleeps() { continue }
             let stops = state.withLock { state in
                 state.isRunning = state.next < state.jobs.count
                 return !state.isRunning

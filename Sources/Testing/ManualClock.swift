@@ -161,14 +161,20 @@ public final class ManualClock: PipelineClock.DatedClock, Sendable {
     ///
     /// - Returns: whether a task was sleeping.
     @discardableResult
-    public func advanceIfAnyoneSleeps() -> Bool {
-        let woken: [Sleeper] = state.update { state in
-            guard let earliest = state.sleepers.last?.deadline else { return [] }
-            state.now = max(state.now, earliest)
-            return state.takeDue()
+    public func advanceIfAnyoneSleeps() -> Bool { wakeNext() != nil }
+
+    /// Advances the clock to the earliest deadline and wakes its sleepers.
+    ///
+    /// - Returns: the time by which the clock was advanced; `nil` if no task was sleeping.
+    private func wakeNext() -> Duration? {
+        let (distance, woken): (Duration?, [Sleeper]) = state.update { state in
+            guard let earliest = state.sleepers.last?.deadline else { return (nil, []) }
+            let distance = state.now.duration(to: earliest)
+            state.now = earliest
+            return (distance, state.takeDue())
         }
         for sleeper in woken { sleeper.waiter.end() }
-        return !woken.isEmpty
+        return distance
     }
 
     /// Waits until a task is sleeping, then advances the clock to the earliest deadline.
@@ -177,10 +183,11 @@ public final class ManualClock: PipelineClock.DatedClock, Sendable {
     /// - Throws: ``WaitTimeout`` after two minutes of real time; `CancellationError` as soon as the task is cancelled.
     @discardableResult
     public func advanceToNextSleeper() async throws -> Duration {
-        try await waitForSleepers()
-        let distance = timeToNextSleeper ?? .zero
-        advance(by: distance)
-        return distance
+        while true {
+            try await waitForSleepers()
+            // In one step: a sleeper may be cancelled meanwhile.
+            if let distance = wakeNext() { return distance }
+        }
     }
 }
 

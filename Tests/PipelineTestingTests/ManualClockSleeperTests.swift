@@ -11,6 +11,22 @@ struct ManualClockSleeperTests {
         #expect(clock.now.offset == .zero)
     }
 
+    @Test("A wait for the next sleeper never moves the clock by nothing, even if sleepers are cancelled meanwhile")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        for _ in 1...500 {
+            let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
+            let cancelling = Task.detached { sleeping.cancel() }
+            let other = Task {
+                await cancelling.value
+                try await clock.sleep(for: .seconds(2))
+            }
+            #expect(try await clock.advanceToNextSleeper() > .zero)
+            other.cancel()
+            _ = await other.result
+        }
+    }
+
     @Test("The clock moves to the earliest deadline and wakes only that deadline's sleepers")
     func earliest() async throws {
         let clock = ManualClock()

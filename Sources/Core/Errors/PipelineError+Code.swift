@@ -211,6 +211,8 @@ extension PipelineError.Code {
         public static let authority = Self(rawValue: "authority")
         /// The path and query of the URL.
         public static let path = Self(rawValue: "path")
+        /// The method: CONNECT, or one that the transport cannot send as it is.
+        public static let method = Self(rawValue: "method")
         /// The name of a header field.
         public static let headerName = Self(rawValue: "headerName")
         /// The value of a header field.

@@ -100,7 +100,8 @@ extension PipelineDescription {
     /// Returns the elements of the call level, followed by those of the hop level inside it.
     ///
     /// The capabilities of an exchange plugin belong to the hop level, except for `identifiesCalls`. It belongs to the
-    /// call level, and exempts the plugin at the hop level.
+    /// call level, and exempts the plugin at the hop level. A plugin with an access token that also intercepts sets the
+    /// token there.
     private static func effectiveOrder(_ plugins: [any PluginType]) -> [Element] {
         var hops: [Element] = []
         var calls: [Element] = []
@@ -108,7 +109,8 @@ extension PipelineDescription {
             let (name, position) = (plugin.name, index + 1)
             let declared = (plugin as? any CapabilityDeclaring)?.capabilities ?? []
             let isOnHop = plugin is any Stage.Exchange
-            let early = isOnHop ? declared.intersection([.identifiesCalls]) : declared
+            let isEarly = !isOnHop || (plugin is any Stage.Intercept && declared.contains(.setsAccessToken))
+            let early = isEarly ? declared : declared.intersection([.identifiesCalls])
             if isOnHop {
                 let late = declared.subtracting(early)
                 hops.append(

@@ -30,24 +30,28 @@ package final class FileLane: Sendable {
     /// - Throws: `CancellationError`, or the error that the operation throws.
     package func run<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output {
         let wait = Wait<Output>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard wait.begin(continuation) else { return }
-                add {
-                    guard wait.isOpen else { return }
-                    wait.end(Result { try operation() })
+        return try await SeparateTasks.inRealTime {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    guard wait.begin(continuation) else { return }
+                    add {
+                        guard wait.isOpen else { return }
+                        wait.end(Result { try operation() })
+                    }
                 }
+            } onCancel: {
+                wait.end(.failure(CancellationError()))
             }
-        } onCancel: {
-            wait.end(.failure(CancellationError()))
         }
     }
 
     /// Runs an operation that must not be skipped, and waits for its end even if the task is cancelled.
     package func complete<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output
     {
-        try await withCheckedThrowingContinuation { continuation in
-            add { continuation.resume(with: Result { try operation() }) }
+        try await SeparateTasks.inRealTime {
+            try await withCheckedThrowingContinuation { continuation in
+                add { continuation.resume(with: Result { try operation() }) }
+            }
         }
     }
 

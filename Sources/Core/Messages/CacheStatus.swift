@@ -136,7 +136,7 @@ extension CacheStatus: CustomStringConvertible {
         var text = kind.rawValue
         if let reason, kind != .hit { text += " (\(reason))" }
         if let timeToLive {
-            text += timeToLive < 0 ? ", stale for \(-timeToLive) s" : ", fresh for \(timeToLive) s"
+            text += timeToLive < 0 ? ", stale for \(timeToLive.magnitude) s" : ", fresh for \(timeToLive) s"
         }
         return isStored ? text + ", stored" : text
     }

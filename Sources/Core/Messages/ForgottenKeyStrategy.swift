@@ -2,7 +2,8 @@ import Foundation
 
 /// Recognizes a missing member that the JSON has under its snake-case name.
 enum ForgottenKeyStrategy {
-    /// Returns a hint for the error of a missing member; empty if the snake-case name is missing as well.
+    /// Returns a hint for the error of a missing member; empty if the snake-case name is missing as well, or the JSON
+    /// has more than 1 MiB.
     ///
     /// - Parameters:
     ///   - key: the declared key that is missing from the JSON.
@@ -10,6 +11,8 @@ enum ForgottenKeyStrategy {
     ///   - data: the JSON.
     /// - Returns: the text to append to the error.
     static func hint(missing key: any CodingKey, at path: [any CodingKey], in data: Data) -> String {
+        // A hint is not worth the time to read a long text again.
+        guard data.count <= 1 << 20 else { return "" }
         var tree = try? JSONDecoder().decode(ParameterTree.self, from: data)
         for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
         guard case .object(let members)? = tree,

@@ -70,7 +70,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
     ///
     /// - Parameters:
     ///   - chunks: the bytes in pieces of any size.
-    ///   - byteCount: the total number of bytes, or `nil` if it is unknown.
+    ///   - byteCount: the total number of bytes, 0 or more, or `nil` if it is unknown.
     /// - Returns: a body that is not replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
@@ -82,7 +82,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
     /// Makes a stream that can be read again; each read uses a new sequence.
     ///
     /// - Parameters:
-    ///   - byteCount: the total number of bytes, or `nil` if it is unknown.
+    ///   - byteCount: the total number of bytes, 0 or more, or `nil` if it is unknown.
     ///   - makeChunks: returns the bytes from the beginning, in pieces of any size.
     /// - Returns: a body that is replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
@@ -273,7 +273,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         throw PipelineError(.truncated, "\(count) of \(announced) bytes arrived")
     }
 
-    private static func tooLarge(_ limit: Int) -> PipelineError {
+    static func tooLarge(_ limit: Int) -> PipelineError {
         PipelineError(.limit(.bodyBytes), "the body is larger than the \(limit) bytes allowed")
     }
 

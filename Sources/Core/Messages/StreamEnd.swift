@@ -34,9 +34,9 @@ private final class StreamEnd: BodyObserver {
         open.withLock { $0?.byteCount += chunk.count }
     }
 
-    /// Finishes the call after the last piece of the body.
-    func end() {
-        finish { open in
+    /// Finishes the call after the last piece of the body; its reader gets the error of a body that ended early, too.
+    func end() throws {
+        let failure = finish { open in
             do {
                 try PipelineBody.requireWhole(open.byteCount, of: open.announcedByteCount)
                 return nil
@@ -44,6 +44,7 @@ private final class StreamEnd: BodyObserver {
                 return PipelineError(thrown: error, otherwise: .truncated, "the body ended early")
             }
         }
+        if let failure { throw failure.asThrown }
     }
 
     /// Finishes the call with the error that reading the body threw.
@@ -61,13 +62,16 @@ private final class StreamEnd: BodyObserver {
         }
     }
 
-    private func finish(_ makeError: (Open) -> PipelineError?) {
-        guard let open = open.withLock({ $0.take() }) else { return }
+    @discardableResult
+    private func finish(_ makeError: (Open) -> PipelineError?) -> PipelineError? {
+        guard let open = open.withLock({ $0.take() }) else { return nil }
         var error = makeError(open)
         if error?.response == nil { error?.response = open.response }
         if error?.request == nil { error?.request = open.response.request }
         error?.exchanges = open.call.exchanges
-        open.call.finish(error?.described(by: open.call), open.response, byteCount: open.byteCount)
+        error = error?.described(by: open.call)
+        open.call.finish(error, open.response, byteCount: open.byteCount)
         open.call.leave()
+        return error
     }
 }

@@ -55,13 +55,15 @@ public struct Connectivity: Sendable {
 }
 
 extension Connectivity {
-    #if canImport(Network)
     /// The network of the machine, observed with `NWPathMonitor` on Apple platforms.
     ///
     /// On other platforms, the network interfaces are checked once per second. A network is available while an
     /// interface other than loopback is up, has a carrier and has an IP address.
     ///
-    public static let system = Connectivity { deadline, clock in
+    public static let system = ofSystem
+
+    #if canImport(Network)
+    private static let ofSystem = Connectivity { deadline, clock in
         do {
             let timeout = PipelineError(.offline, "no network was available in time")
             return try await clock.run(until: deadline, throwing: timeout) { try await Connectivity.waitForPath() }
@@ -82,11 +84,6 @@ extension Connectivity {
         return .available
     }
     #else
-    /// The network of the machine, observed with `NWPathMonitor` on Apple platforms.
-    ///
-    /// On other platforms, the network interfaces are checked once per second. A network is available while an
-    /// interface other than loopback is up, has a carrier and has an IP address.
-    ///
-    public static let system = Connectivity(isAvailable: NetworkInterfaces.hasNetwork)
+    private static let ofSystem = Connectivity(isAvailable: NetworkInterfaces.hasNetwork)
     #endif
 }

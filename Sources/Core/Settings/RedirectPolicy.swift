@@ -89,10 +89,7 @@ extension RedirectPolicy {
     ///   - entry: the request that entered the hop; the next request is derived from it.
     /// - Returns: whether to follow, and the next request.
     func decision(after response: PipelineResponse, to entry: PipelineRequest) -> Decision {
-        switch response.statusCode {
-        case 301, 302, 303, 307, 308: break
-        default: return .noRedirect
-        }
+        guard Self.isRedirect(response.statusCode) else { return .noRedirect }
         guard isEnabled else { return .refuse(.disabled) }
         let request = response.request
         let base = URLText.RequestTarget(of: request.head)
@@ -107,8 +104,8 @@ extension RedirectPolicy {
         // A name that was secret once stays secret wherever the next request is shown.
         if !request.secretFields.isSubset(of: next.secretFields) { next.secretFields.formUnion(request.secretFields) }
         if !request.secretQueryNames.isEmpty { next.secretQueryNames.formUnion(request.secretQueryNames) }
-        let leavesOrigin =
-            target.scheme != base.scheme || target.authority != base.authority || request.origin != entry.origin
+        let origin = PipelineRequest.Origin(scheme: target.scheme, authority: target.authority.lowercased())
+        let leavesOrigin = origin != request.origin || request.origin != entry.origin
         if leavesOrigin { Self.dropSecrets(of: &next) }
         next.head.scheme = target.scheme
         next.head.authority = target.authority
@@ -116,6 +113,14 @@ extension RedirectPolicy {
         if let host = HTTPField.Name("Host") { next.headers[host] = nil }
         if let filter, !filter(response, next) { return .refuse(.filter) }
         return .follow(next, leavesOrigin: leavesOrigin)
+    }
+
+    /// Returns whether a status is that of a redirect.
+    static func isRedirect(_ statusCode: Int) -> Bool {
+        switch statusCode {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
     }
 
     /// Returns the URL that a redirect names, or `nil` if it names none or several.
@@ -149,9 +154,12 @@ extension RedirectPolicy {
         }
     }
 
-    private static let bodyFields: [HTTPField.Name] = [
-        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .expect,
-    ]
+    private static let bodyFields: [HTTPField.Name] =
+        [
+            .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
+            .contentDisposition, .lastModified, .expect,
+        ]
+        + ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"].compactMap { HTTPField.Name($0) }
 
     /// Returns the error for a chain that is too long; it is a loop if it returns to an earlier URL.
     static func tooManyHops(_ response: PipelineResponse, leadingTo next: PipelineRequest) -> PipelineError {

@@ -31,7 +31,8 @@ public struct RequestOptions: Sendable {
     public subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value {
         @inlinable get {
             settings.isEmpty
-                ? Key.defaultValue : settings[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
+                ? Key.defaultValue
+                : settings[ObjectIdentifier(key)].flatMap { $0.value as? Key.Value } ?? Key.defaultValue
         }
         set {
             settings[ObjectIdentifier(key)] =

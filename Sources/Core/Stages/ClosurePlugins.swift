@@ -2,17 +2,7 @@
 struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
-    private let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
-
-    init(
-        name: String,
-        capabilities: Set<PluginCapability>,
-        body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
-    ) {
-        self.name = name
-        self.capabilities = capabilities
-        self.body = body
-    }
+    let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
 
     func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         try await body(&request, context)
@@ -22,12 +12,7 @@ struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
 /// A plugin that runs a closure in the willSend stage.
 struct WillSendPlugin: Stage.WillSend {
     let name: String
-    private let body: @Sendable (PipelineRequest, PipelineContext) -> Void
-
-    init(name: String, body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void) {
-        self.name = name
-        self.body = body
-    }
+    let body: @Sendable (PipelineRequest, PipelineContext) -> Void
 
     func willSend(_ request: PipelineRequest, context: PipelineContext) {
         body(request, context)
@@ -37,12 +22,7 @@ struct WillSendPlugin: Stage.WillSend {
 /// A plugin that runs a closure in the didReceive stage.
 struct DidReceivePlugin: Stage.DidReceive {
     let name: String
-    private let body: @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
-
-    init(name: String, body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void) {
-        self.name = name
-        self.body = body
-    }
+    let body: @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
 
     func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         body(result, context)
@@ -53,17 +33,7 @@ struct DidReceivePlugin: Stage.DidReceive {
 struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
-    private let body: @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
-
-    init(
-        name: String,
-        capabilities: Set<PluginCapability>,
-        body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
-    ) {
-        self.name = name
-        self.capabilities = capabilities
-        self.body = body
-    }
+    let body: @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
 
     func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         await body(&result, context)
@@ -73,12 +43,7 @@ struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
 /// A plugin that runs a closure in the didFinish stage.
 struct DidFinishPlugin: Stage.DidFinish {
     let name: String
-    private let body: @Sendable (Stage.Outcome, PipelineContext) -> Void
-
-    init(name: String, body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void) {
-        self.name = name
-        self.body = body
-    }
+    let body: @Sendable (Stage.Outcome, PipelineContext) -> Void
 
     func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
         body(outcome, context)
@@ -89,17 +54,7 @@ struct DidFinishPlugin: Stage.DidFinish {
 struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
-    private let body: @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
-
-    init(
-        name: String,
-        capabilities: Set<PluginCapability>,
-        body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
-    ) {
-        self.name = name
-        self.capabilities = capabilities
-        self.body = body
-    }
+    let body: @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
 
     func intercept(
         _ request: PipelineRequest,
@@ -114,17 +69,7 @@ struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
 struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
-    private let body: @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
-
-    init(
-        name: String,
-        capabilities: Set<PluginCapability>,
-        body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
-    ) {
-        self.name = name
-        self.capabilities = capabilities
-        self.body = body
-    }
+    let body: @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
 
     func exchange(
         _ request: PipelineRequest,

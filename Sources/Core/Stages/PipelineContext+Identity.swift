@@ -18,10 +18,7 @@ extension PipelineContext {
     ///   - fields: the header fields in which the plugin sets a credential of that account. A cache stores no response
     ///     to a credential that a plugin inside it sets in another field.
     public func addIdentity(_ identity: String, of fields: HTTPField.Name...) {
-        update(CallIdentities.self) { identities in
-            if !identities.texts.contains(identity) { identities.texts.append(identity) }
-            identities.fields.formUnion(fields)
-        }
+        addIdentity(identity) { $0.fields.formUnion(fields) }
     }
 
     /// Adds an identity for one value of a field, when the plugin sets it.
@@ -33,10 +30,7 @@ extension PipelineContext {
     ///   - value: the value that the plugin sets, which is the only one.
     ///   - field: the name of the field.
     public func addIdentity(_ identity: String, ofValue value: String, in field: HTTPField.Name) {
-        update(CallIdentities.self) { identities in
-            if !identities.texts.contains(identity) { identities.texts.append(identity) }
-            identities.values[field, default: []].insert(value)
-        }
+        addIdentity(identity) { _ = $0.values[field, default: []].insert(value) }
     }
 
     /// Adds the account that a plugin has obtained for the call, as an identity of the call.
@@ -61,10 +55,13 @@ extension PipelineContext {
             accounts[ObjectIdentifier(plugin)] = first
             return first
         }
-        let identity = "\(plugin.name) \(first)"
+        addIdentity("\(plugin.name) \(first)") { $0.fields.formUnion(fields) }
+    }
+
+    private func addIdentity(_ identity: String, _ extend: (inout CallIdentities) -> Void) {
         update(CallIdentities.self) { identities in
             if !identities.texts.contains(identity) { identities.texts.append(identity) }
-            identities.fields.formUnion(fields)
+            extend(&identities)
         }
     }
 

@@ -43,7 +43,8 @@ public protocol Transport: Sendable {
 
     /// Sends a request and returns its response.
     ///
-    /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`. If the
+    /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`, unless
+    /// it is already in memory. If the
     /// caller expects the body in memory, the core buffers the stream, up to
     /// ``ProviderConfiguration/Limits/bufferedBodyByteCount``. The body of a redirect (a status from 300 to 399 except
     /// 304) must be a stream, unless it is already in memory. The core follows the redirect without reading that body

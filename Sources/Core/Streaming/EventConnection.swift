@@ -15,6 +15,9 @@ actor EventConnection {
         return try await stream.read()
     }
 
+    /// Returns the notices that have arrived and were not read.
+    func takeArrived() -> [ServerSentEvent.Subscription.Notice] { stream?.takeArrived() ?? [] }
+
     /// Closes the exchange and returns the decoder, with the state for the next stream; `nil` if it was already closed.
     func close() -> NoticeDecoder? { stream.take()?.decoder }
 }

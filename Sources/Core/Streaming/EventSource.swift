@@ -54,9 +54,11 @@ struct EventSource: BatchSource {
             return try await step()
         } catch is RestartSignal.Restarted {
             restartCount = progress.restarts.count
+            var notices: [Notice] = []
+            if case .open(let connection, _) = phase { notices = await connection.takeArrived() }
             _ = await close()
             phase = .connecting
-            return [Notice(reconnection: .init(delay: .zero, error: nil))]
+            return notices + [Notice(reconnection: .init(delay: .zero, error: nil))]
         } catch {
             return [try await fail(with: error)]
         }

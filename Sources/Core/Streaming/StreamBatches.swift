@@ -43,6 +43,16 @@ struct StreamBatches<Decoder: StreamDecoder>: BatchSource {
         }
     }
 
+    /// Returns all values that the pieces so far contain.
+    mutating func takeArrived() -> [Decoder.Element] {
+        var arrived: [Decoder.Element] = []
+        while true {
+            let batch = takeBatch()
+            if batch.isEmpty { return arrived }
+            arrived += batch
+        }
+    }
+
     /// Returns what can be decoded from the pieces so far; a failure is thrown after the values before it are read.
     private mutating func takeBatch() -> [Decoder.Element] {
         var batch: [Decoder.Element] = []

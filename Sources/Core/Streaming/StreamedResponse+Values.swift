@@ -109,7 +109,7 @@ extension PipelineResponse {
             .contentCoding(.unsupported),
             """
             the body is compressed\(name.map { " with \($0)" } ?? ""), and no plugin or transport has decoded it; add GzipPlugin to \
-            the stack (with the package traits Brotli and Zstd it also decodes br and zstd), and leave Accept-Encoding to it
+            the stack (with the package trait Compression it also decodes br and zstd), and leave Accept-Encoding to it
             """
         )
     }

@@ -22,8 +22,7 @@ struct TimedTransport: Transport {
             if response.body.isRead { context.report(.phases { $0.responseBegan = context.now }) }
             let outcome = "\(response.statusCode)"
             if response.body.isRead {
-                let body = response.body
-                response.body = body.read { TimedBodyReader(body, exchange, outcome) }
+                response.body = response.body.observed(by: TimedBody(exchange, outcome))
             } else {
                 exchange.end(outcome)
             }
@@ -96,36 +95,17 @@ private final class TimedExchange: Sendable {
     }
 }
 
-/// Reads the body of a recorded exchange.
-private actor TimedBodyReader: ChunkReader {
-    private var upstream: PipelineBody.Chunks.AsyncIterator?
-    private var failure: (any Error)?
+/// Ends a recorded exchange with its body.
+private final class TimedBody: BodyObserver {
     private let exchange: TimedExchange
     private let outcome: String
 
-    init(_ body: PipelineBody, _ exchange: TimedExchange, _ outcome: String) {
-        upstream = body.chunks().makeAsyncIterator()
-        self.exchange = exchange
-        self.outcome = outcome
-    }
+    init(_ exchange: TimedExchange, _ outcome: String) { (self.exchange, self.outcome) = (exchange, outcome) }
 
-    deinit { exchange.release() }
-
-    func next() async throws -> Data? {
-        if let failure { throw failure }
-        guard var iterator = upstream else { return nil }
-        do {
-            let chunk = try await iterator.next()
-            upstream = chunk == nil ? nil : iterator
-            if chunk == nil { exchange.end(outcome) }
-            return chunk
-        } catch {
-            failure = error
-            upstream = nil
-            exchange.end(TimelineRecorder.outcome(of: error))
-            throw error
-        }
-    }
+    func note(_ chunk: Data) {}
+    func end() { exchange.end(outcome) }
+    func fail(_ error: any Error) { exchange.end(TimelineRecorder.outcome(of: error)) }
+    func release() { exchange.release() }
 }
 
 /// Reads the body of an exchange in an analysis.

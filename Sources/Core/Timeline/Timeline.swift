@@ -103,7 +103,7 @@ extension Timeline: SafelyDescribed {
 
     /// Returns a duration in milliseconds with two decimals, in eight columns.
     private static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = min(duration, .seconds(1 << 40)).components
         let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000
         let decimals = "\(hundredths % 100)"
         let text = "\(hundredths / 100)." + (decimals.count < 2 ? "0" : "") + decimals

@@ -8,10 +8,10 @@ import PipelineCore
 extension AsyncHTTPClientExchangeHandler {
     /// Notes a request that is about to be written, and removes the mark of its exchange.
     func begin(_ head: inout HTTPRequestHead, on channel: any Channel) {
+        (hasBody, hasHead) = (false, false)
         guard let exchanges else { return }
         awaited = exchanges.take(from: &head)
         writing = awaited.flatMap { $0.isObserved ? $0 : nil }
-        (hasBody, hasHead) = (false, false)
         idleTimeout = awaited?.idleTimeout
         guard let awaited else { return }
         var connection = connection ?? PipelineExchange.Connection(channel, isStream ? "2" : "1.1")

@@ -53,21 +53,21 @@ final class AsyncHTTPClientHandle: Sendable {
     deinit {
         guard exchanges != nil else { return }
         // If the client was shut down before, this throws. The client keeps itself alive until it has shut down.
-        Task { [client, relay] in
-            async let end: Void = client.shutdown()
-            await relay?.close()
-            try? await end
-        }
+        Task { [client, relay] in try? await Self.end(client, relay) }
+    }
+
+    /// Shuts a client down, which waits for connections that are being opened; closing the relay ends those.
+    private static func end(_ client: HTTPClient, _ relay: ProxyRelay?) async throws {
+        async let end: Void = client.shutdown()
+        await relay?.close()
+        try await end
     }
 
     func shutdown() async throws {
         guard exchanges != nil else { return }
         hasEnded.withLock { $0 = true }
-        // AsyncHTTPClient waits for connections that are being opened, which the relay ends.
-        async let end: Void = client.shutdown()
-        await relay?.close()
         do {
-            try await end
+            try await Self.end(client, relay)
         } catch let error as HTTPClientError where error == .alreadyShutdown {}
     }
 

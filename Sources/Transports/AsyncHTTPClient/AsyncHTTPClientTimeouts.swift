@@ -2,7 +2,7 @@
 import PipelineCore
 import Synchronization
 
-/// A timeouts that limits how long an exchange waits for the network.
+/// The limits on how long an exchange waits for the network.
 ///
 /// It cancels work if the server accepts or sends nothing for too long.
 ///

@@ -68,7 +68,12 @@ struct AsyncHTTPClientUpload: Sendable {
         // The extra field marks the exchange.
         converted.headers.reserveCapacity(head.headerFields.count + 1)
         for field in head.headerFields where !Self.isFraming(field.name) {
-            converted.headers.add(name: field.name.rawName, value: field.value)
+            // HTTP/1.1 allows one Cookie field only (RFC 6265 §5.4).
+            if field.name == .cookie, let cookies = converted.headers.first(name: "cookie") {
+                converted.headers.replaceOrAdd(name: field.name.rawName, value: cookies + "; " + field.value)
+            } else {
+                converted.headers.add(name: field.name.rawName, value: field.value)
+            }
         }
         converted.body = makeBody()
         return converted

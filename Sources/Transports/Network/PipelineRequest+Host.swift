@@ -7,11 +7,7 @@ extension PipelineRequest {
     var ruleHost: String { ProxyVariables.host(of: head.authority ?? "") }
 
     /// The host and port if the host is a loopback address, whatever the scheme is.
-    var loopbackAuthority: String? {
-        var plain = self
-        plain.head.scheme = "http"
-        return CleartextPolicy.loopbackOnly.allows(plain) ? head.authority : nil
-    }
+    var loopbackAuthority: String? { isToLoopback ? head.authority : nil }
 
     /// Whether a header field is secret, or the name of a query item sounds secret.
     var carriesCredential: Bool {

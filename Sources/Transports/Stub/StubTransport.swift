@@ -81,6 +81,12 @@ public struct StubTransport: Transport {
     /// Sample bodies are returned unchanged.
     public var decodesContent: Bool { wrapped?.decodesContent ?? false }
 
+    /// The identity of the wrapped transport.
+    public func identity(for request: PipelineRequest) -> String? { wrapped?.identity(for: request) }
+
+    /// Whether the wrapped transport enforces the timeout.
+    public func enforcesIdleTimeout(_ timeout: Duration) -> Bool { wrapped?.enforcesIdleTimeout(timeout) ?? false }
+
     /// Responds with the endpoint's sample response.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         switch behavior(context.target).kind {

@@ -95,18 +95,24 @@ struct URLSessionUpload: Sendable {
         }
         var converted = URLRequest(url: url)
         if head.method != .get { converted.httpMethod = head.method.rawValue }
+        guard converted.httpMethod == head.method.rawValue else {
+            let reason = "Foundation cannot send the method as it is; use capital letters"
+            throw PipelineError(.invalidRequest(.method), reason)
+        }
         // On Linux, adding a field copies all fields before it and checks for line breaks, which an `HTTPField` cannot
         // contain.
         converted.allHTTPHeaderFields = makeFields(head.headerFields)
         return converted
     }
 
-    /// Joins the values of fields that share a name by a comma, and keeps the first spelling of the name.
+    /// Joins the values of fields that share a name by a comma, those of Cookie by a semicolon, and keeps the first
+    /// spelling of the name.
     private static func makeFields(_ fields: HTTPFields) -> [String: String] {
         var joined: [HTTPField.Name: String] = [:]
         joined.reserveCapacity(fields.count)
         for field in fields where field.name != .contentLength && field.name != host {
-            joined[field.name] = joined[field.name].map { "\($0),\(field.value)" } ?? field.value
+            let separator = field.name == .cookie ? "; " : ","
+            joined[field.name] = joined[field.name].map { $0 + separator + field.value } ?? field.value
         }
         return Dictionary(uniqueKeysWithValues: joined.lazy.map { ($0.key.rawName, $0.value) })
     }

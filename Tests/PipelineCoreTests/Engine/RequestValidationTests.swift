@@ -19,10 +19,12 @@ struct RequestValidationTests {
     static let cases: [Case] = [
         Case(nil) { $0.head.path = "/a%2Fb?c=%20d+e?/" },
         Case(nil) { $0.head.path = "/%%41".replacing("%%", with: "%") },
-        Case(nil) {
+        Case(.invalidRequest(.path)) {
             $0.method = .options
             $0.head.path = "*"
         },
+        Case(.invalidRequest(.method)) { $0.method = .connect },
+        Case(.invalidRequest(.body)) { $0.body = .stream(AsyncStream<Data> { $0.finish() }, byteCount: -1) },
         Case(nil) { $0.head.authority = "other.example:8443" },
         Case(.invalidRequest(.path)) { $0.head.path = "*" },
         Case(.invalidRequest(.path)) { $0.head.path = nil },

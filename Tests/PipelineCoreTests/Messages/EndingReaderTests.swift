@@ -52,12 +52,14 @@ struct EndingReaderTests {
         #expect(outcome.error?.exchanges.count == 1)
     }
 
-    @Test("A body shorter than its announced length is a failure")
+    @Test("I8: A body shorter than its announced length is a failure, for its reader, too")
     func truncated() async throws {
         let response = try await stream(byteCount: 9)
         feed.send(8)
         feed.finish()
-        for try await _ in response.body {}
+        let error = await pipelineError { for try await _ in response.body {} }
+        #expect(error?.code == .truncated)
+        #expect(error?.request?.host == "api.example.com")
         #expect(outcomes.texts == ["failure truncated"])
     }
 

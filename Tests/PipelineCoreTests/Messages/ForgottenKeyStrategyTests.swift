@@ -32,6 +32,13 @@ struct ForgottenKeyStrategyTests {
         return error?.reason
     }
 
+    @Test("A text of more than 1 MiB is not read again for the hint")
+    func longText() throws {
+        let body = #"{"full_name":"\#(String(repeating: "a", count: 1 << 20))"}"#
+        let reason = try Self.reason(body, as: Author.self)
+        #expect(reason == #"the body does not decode to Author: no member "fullName""#)
+    }
+
     @Test("If a missing key exists in snake case, the error suggests the strategy and shows no value")
     func top() throws {
         #expect(

@@ -171,6 +171,26 @@ struct RedirectPolicyTests {
         #expect(last.headers.contains(.contentType) == keepsBody)
     }
 
+    @Test("Rule 11 (R06): a change to GET drops all fields that describe the body")
+    func bodyFields() async throws {
+        let names = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Content-Disposition", "Last-Modified"]
+        let transport = ScriptedTransport([moved("/x", status: 303), .status(200)])
+        let headers = Dictionary(uniqueKeysWithValues: (names + ["X-Kept"]).map { ($0, "v") })
+        _ = try await Provider<TestTarget>(transport: transport).request(TestTarget(method: .post, headers: headers))
+        #expect(transport.sent.first?.headers.count == names.count + 1)
+        #expect(transport.sent.last?.headers.map(\.name.rawName) == ["X-Kept"])
+    }
+
+    @Test("Rule 11: an authority that a plugin wrote in capital letters, or with its default port, is the same origin")
+    func writtenAuthority() async throws {
+        for authority in ["API.example.com", "api.example.com:443"] {
+            let transport = ScriptedTransport([moved("/x"), .status(200)])
+            let plugins = [secrets, .prepare { request, _ in request.head.authority = authority }]
+            _ = try await Provider<TestTarget>(transport: transport, plugins: plugins).request(TestTarget())
+            #expect(transport.sent.last?.headers.contains(.authorization) == true)
+        }
+    }
+
     @Test(
         "Rule 11 (R06): a redirect that would resend a one-shot body is not followed; it is the response",
         arguments: [307, 308]

@@ -30,6 +30,15 @@ struct RequestOptionsTests {
         #expect(seen.entries == ["1 none", "2 target", "3 target"])
     }
 
+    private enum Maximum: RequestOptions.Key { static let defaultValue: Int? = 3 }
+
+    @Test("An option that may be nil has its default until it is set, also beside others")
+    func optionalDefault() {
+        #expect(RequestOptions()[Maximum.self] == 3)
+        #expect(RequestOptions { $0[Depth.self] = 2 }[Maximum.self] == 3)
+        #expect(RequestOptions { $0[Maximum.self] = nil }[Maximum.self] == nil)
+    }
+
     @Test("The description lists the options set, and shows no value that could be a secret")
     func description() {
         #expect("\(RequestOptions())" == "no options")

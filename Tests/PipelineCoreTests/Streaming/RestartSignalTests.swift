@@ -70,6 +70,18 @@ struct RestartSignalTests {
         #expect(bench.lastEventIDs(transport.sent) == [nil, "2"])
     }
 
+    @Test("A restart delivers all events of a long piece first")
+    func restartAfterLongPiece() async throws {
+        let piece = (1...300).map { "data: \($0)\n\n" }.joined()
+        let news = subscription(ScriptedTransport([.events(piece), .end]))
+        var data: [String] = []
+        for try await event in news {
+            if data.isEmpty { news.restart() }
+            data.append(event.data)
+        }
+        #expect(data == (1...300).map { "\($0)" })
+    }
+
     @Test("A restart before the first event is requested has no effect")
     func restartBeforeReading() async throws {
         let transport = ScriptedTransport([.events("data: 1\n\n"), .end])

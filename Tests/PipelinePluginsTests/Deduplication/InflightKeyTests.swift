@@ -57,6 +57,15 @@ struct InflightKeyTests {
         #expect(key(one) != key(other))
     }
 
+    @Test("Names of the query that only one request marks as secret are a difference")
+    func secretQueryNames() {
+        let one = request([])
+        var other = one
+        other.secretQueryNames.insert("c")
+        #expect(key(one) != key(other))
+        #expect(key(other) == key(other))
+    }
+
     @Test("An ignored field is not compared unless the request marks it as secret")
     func ignored() {
         let name = HTTPField.Name.named("X-Request-ID")

@@ -43,6 +43,19 @@ struct RetryPluginIdempotencyKeyTests {
         #expect(await Self.fields(key) == [[value], [value], [value]])
     }
 
+    @Test("T04 A generated key is the same if a plugin outside repeats the request")
+    func repeated() async throws {
+        let again = PluginStack.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<Ask>(transport: transport, plugins: [again, RetryPlugin()])
+        _ = try await provider.request(Ask(method: .post), options: .init { $0.idempotencyKey = .generated })
+        let keys = transport.sent.map { $0.headers[values: .key] }
+        #expect(keys.count == 2 && keys[0].count == 1 && keys[0] == keys[1])
+    }
+
     @Test("A generated key can be sent without quotes")
     func unquoted() async throws {
         let value = try #require(await Self.fields(.generated.unquoted).first?.first)

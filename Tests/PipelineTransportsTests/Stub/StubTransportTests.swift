@@ -30,6 +30,26 @@ struct StubTransportTests {
         }
     }
 
+    /// A transport with a client certificate.
+    private struct Certified: Transport {
+        let decodesContent = false
+
+        func identity(for request: PipelineRequest) -> String? { "certificate" }
+        func enforcesIdleTimeout(_ timeout: Duration) -> Bool { true }
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            PipelineResponse(request: request, statusCode: 200)
+        }
+    }
+
+    @Test("A stub has the identity and the idle timeout of the transport that it wraps")
+    func wrappedTransport() throws {
+        let stub = StubTransport(.never, wrapping: Certified())
+        #expect(stub.identity(for: try PipelineRequest(url: "https://api.example/")) == "certificate")
+        #expect(stub.enforcesIdleTimeout(.seconds(1)))
+        #expect(!StubTransport().enforcesIdleTimeout(.seconds(1)))
+    }
+
     @Test("without a sample response, the response is 200 with the target's sample data")
     func sampleData() async throws {
         let response = try await makeProvider().request(target)

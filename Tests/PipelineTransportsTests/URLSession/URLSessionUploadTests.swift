@@ -35,6 +35,28 @@ struct URLSessionUploadTests {
         #expect(request.body == Data("body".utf8))
     }
 
+    @Test("RFC 9113 §8.2.3: Cookie fields are joined with a semicolon")
+    func cookies() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in
+                for text in ["a=1", "b=2"] { request.headers.append(HTTPField(name: .cookie, value: text)) }
+            }
+        )
+        _ = try await provider.request(Probe(server))
+        #expect(server.requests.first?.values(of: "cookie") == ["a=1; b=2"])
+    }
+
+    @Test("A method that Foundation would change is refused")
+    func changedMethod() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let method = try #require(HTTPRequest.Method("get"))
+        let code = try await URLSessionTransportTests.makeProvider().failureCode(Probe(server, method: method))
+        #expect(code == .invalidRequest(.method))
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("fields that share a name are sent as one field, with values joined by a comma")
     func repeatedFields() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }

@@ -55,6 +55,19 @@ struct FindingTests {
         for sharing in Self.sharing + [caching] { expect("sharing-outside-credential", sharing, .outside, plugin) }
     }
 
+    @Test("OAuthPlugin sets its token where TokenRefreshPlugin does: in the standard stack, nothing is found")
+    func oauth() {
+        let oauth = OAuthPlugin(
+            .discovered(at: OAuthBench.issuer),
+            client: .public(id: "app"),
+            grant: OAuthBench.browser(),
+            transport: ScriptedTransport(always: .status(200))
+        )
+        #expect(findings([.standard { oauth }]).isEmpty)
+        #expect(findings([DeduplicationPlugin(), oauth]).map(\.id) == ["sharing-outside-credential"])
+        #expect(findings([oauth, DeduplicationPlugin()]).isEmpty)
+    }
+
     @Test("A plugin that sets a credential belongs inside plugins that retry", arguments: authenticating)
     func retrying(plugin: any PluginType) {
         for retrying in Self.retrying { expect("retry-inside-credential", retrying, .inside, plugin) }

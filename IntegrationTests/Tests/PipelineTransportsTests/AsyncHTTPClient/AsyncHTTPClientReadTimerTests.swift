@@ -37,6 +37,22 @@ struct AsyncHTTPClientReadTimerTests {
         #expect(failures.all == [.deadlineExceeded])
     }
 
+    @Test("G11: the limit also applies to each later head on a connection of a shared client")
+    func laterHead() {
+        let (loop, failures) = (EmbeddedEventLoop(), Failures())
+        let (handler, channel) = (makeHandler(loop, failures), EmbeddedChannel(loop: loop))
+        for _ in 1...2 {
+            var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+            handler.begin(&head, on: channel)
+            handler.headHasCome(HTTPResponseHead(version: .http1_1, status: .ok))
+        }
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        handler.begin(&head, on: channel)
+        handler.headIsIncomplete()
+        loop.advanceTime(by: .seconds(30))
+        #expect(failures.all == [.deadlineExceeded])
+    }
+
     @Test("G11: a head that is complete within its limit passes, however long the silence before it was")
     func longPolling() {
         let (loop, failures) = (EmbeddedEventLoop(), Failures())

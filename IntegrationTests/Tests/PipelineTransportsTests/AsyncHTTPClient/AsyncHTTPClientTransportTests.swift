@@ -24,6 +24,17 @@ struct AsyncHTTPClientTransportTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test("RFC 6265 §5.4: Cookie fields are sent as one")
+    func cookies() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let cookies = PluginStack.prepare { request, _ in
+            for text in ["a=1", "b=2"] { request.headers.append(HTTPField(name: .cookie, value: text)) }
+        }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), plugins: [cookies])
+        _ = try await provider.request(Probe(server))
+        #expect(server.requests.first?.values(of: "cookie") == ["a=1; b=2"])
+    }
+
     @Test("an exchange tries to connect only once, whatever the method")
     func oneAttempt() async throws {
         let refusal = try LoopbackPort.refusing()

@@ -53,7 +53,8 @@ struct InflightKey: Hashable, Sendable {
         one.hash == other.hash && one.place == other.place && one.hasHead(of: other) && one.hasFields(of: other)
             && one.request.body.isAbsent == other.request.body.isAbsent
             && one.request.body.bytes == other.request.body.bytes
-            && one.request.secretFields == other.request.secretFields && one.identities == other.identities
+            && one.request.secretFields == other.request.secretFields
+            && one.request.secretQueryNames == other.request.secretQueryNames && one.identities == other.identities
             && one.attemptTimeout == other.attemptTimeout && one.idleTimeout == other.idleTimeout
             && one.options == other.options
     }

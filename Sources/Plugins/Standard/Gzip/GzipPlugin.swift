@@ -24,8 +24,8 @@ public import PipelineCore
 ///   compressed. Neither are bodies of requests with Content-Encoding, Content-Range or a digest of the content. Bodies
 ///   of type `application/octet-stream` or `multipart`, or without a type, are compressed only if they are in memory.
 /// - If a compressed request gets a 415, it is sent again as it was, if its body can be replayed.
-/// - If the request has no Accept-Encoding, it is set to `gzip, deflate`, plus `br` and `zstd` with the package traits
-///   `Brotli` and `Zstd`. If the request already has one, the response is passed on as it is.
+/// - If the request has no Accept-Encoding, it is set to `gzip, deflate`, plus `br` and `zstd` with the package trait
+///   `Compression`. If the request already has one, the response is passed on as it is.
 ///
 /// Responses:
 ///

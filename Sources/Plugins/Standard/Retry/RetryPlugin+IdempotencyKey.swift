@@ -50,13 +50,27 @@ extension RetryPlugin.IdempotencyKey {
     /// Sets the key in a request, unless the request already has one.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.headerValue`, which does not contain the key.
-    func set(in request: inout PipelineRequest, using random: PipelineRandom) throws {
+    func set(in request: inout PipelineRequest, _ context: PipelineContext) throws {
         guard let fieldName = Self.fieldName, !Self.isPresent(in: request) else { return }
-        let key = text ?? RequestIDPlugin.makeID(random)
+        let key = text ?? Self.generated(for: context)
         guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             throw PipelineError(.invalidRequest(.headerValue), "the idempotency key is empty or not ASCII")
         }
         try request.setHeader(isQuoted ? Self.quoted(key) : key, for: fieldName)
+    }
+
+    /// Returns the key of a call, the same for all its attempts, also if a plugin outside repeats it.
+    private static func generated(for context: PipelineContext) -> String {
+        if let key = context[Generated.self] { return key }
+        let made = RequestIDPlugin.makeID(context.random)
+        return context.update(Generated.self) { key in
+            key = key ?? made
+            return key ?? made
+        }
+    }
+
+    private enum Generated: PipelineContext.Key {
+        static let defaultValue: String? = nil
     }
 
     /// Quotes a text as in RFC 9651 §3.3.3.

@@ -118,7 +118,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept, RetryBudget.Using {
 
     /// Sets the idempotency key of the call in the request.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        try context.options.idempotencyKey?.set(in: &request, using: context.random)
+        try context.options.idempotencyKey?.set(in: &request, context)
     }
 
     /// Sends the request until an outcome needs no retry or must not be retried.

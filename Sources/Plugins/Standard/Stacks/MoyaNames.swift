@@ -7,7 +7,7 @@ public import PipelineCore
 public typealias NetworkLoggerPlugin = LoggingPlugin
 
 extension AccessTokenPlugin {
-    /// Unavailable, because the argument has another label: use ``init(cleartext:token:)``.
+    /// Unavailable, because the argument has another label: use ``init(scope:cleartext:token:)``.
     @available(*, unavailable, renamed: "init(token:)")
     public init(tokenClosure: @escaping @Sendable (any TargetType) -> String) {
         self.init(token: tokenClosure)
