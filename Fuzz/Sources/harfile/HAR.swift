@@ -1,8 +1,8 @@
 import Foundation
 import Pipeline
-import PipelineRedaction
 
 @testable import PipelineRecording
+@testable import PipelineRedaction
 
 #if FUZZER
 import FuzzSupport
