@@ -46,8 +46,9 @@ final class Wire: Sendable {
         let start = context.now
         let timer = request.attemptTimeout(in: context.options).map { AttemptTimer($0, from: start) }
         do {
-            let response = try await receiveHead(request, within: timer, context)
-            return end(response, request, context, timer, from: start, isInHop: isInHop)
+            var response = try await receiveHead(request, within: timer, context)
+            let open = end(&response, request, context, timer, from: start, isInHop: isInHop)
+            return (.success(response), open)
         } catch {
             return (.failure(end(error, request, context, from: start)), nil)
         }
@@ -77,14 +78,13 @@ final class Wire: Sendable {
     /// Records an exchange whose head has arrived, and shows it to observers if no part of the body is still to come.
     @inline(never)
     private func end(
-        _ response: PipelineResponse,
+        _ response: inout PipelineResponse,
         _ request: PipelineRequest,
         _ context: PipelineContext,
         _ timer: AttemptTimer?,
         from start: PipelineClock.Instant,
         isInHop: Bool
-    ) -> (CallResult, OpenExchange?) {
-        var response = response
+    ) -> OpenExchange? {
         var exchange = PipelineExchange(request, context, from: start)
         exchange.end(context, statusCode: response.statusCode)
         if RedirectPolicy.isRedirect(response.statusCode) {
@@ -95,7 +95,7 @@ final class Wire: Sendable {
         response.exchanges = context.call.append(exchange)
         guard response.body.inMemoryByteCount == nil, !context.isStreaming else {
             observe(.success(response), context)
-            return (.success(response), nil)
+            return nil
         }
         if let timer { response.body = response.body.timed(by: timer, on: context.clock) }
         let open = OpenExchange(self, context, response)
@@ -103,7 +103,7 @@ final class Wire: Sendable {
             response.body = open.body
             response.openExchange = open
         }
-        return (.success(response), open)
+        return open
     }
 
     /// Shows the result of an exchange to observers.
