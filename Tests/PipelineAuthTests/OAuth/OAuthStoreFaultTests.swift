@@ -51,6 +51,14 @@ struct OAuthStoreFaultTests {
         }
     }
 
+    /// Signs in, and makes a call whose refresh brings a credential that the store refuses.
+    private func makeUnstored(_ oauth: OAuthPlugin, _ store: Remote, _ bench: OAuthBench) async throws {
+        try await oauth.signIn()
+        store.set(isFailing: true)
+        try await bench.clock.sleep(for: .seconds(3_600))
+        _ = try await bench.provider(oauth).request(.list)
+    }
+
     @Test("G08: a credential that cannot be stored is reported and used, and the next call stores it")
     func storedLater() async throws {
         let bench = OAuthBench()
@@ -63,10 +71,7 @@ struct OAuthStoreFaultTests {
         )
         let provider = bench.provider(oauth)
         try await bench.clock.run {
-            try await oauth.signIn()
-            store.set(isFailing: true)
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
+            try await makeUnstored(oauth, store, bench)
             #expect(store.token == "CANARY-access-1")
             #expect(failures.withLock { $0 } == 1)
             _ = try await provider.request(.list)
@@ -88,10 +93,7 @@ struct OAuthStoreFaultTests {
         let oauth = bench.plugin(grant: OAuthBench.browser(), store: store, onStoreFailure: { _ in })
         let provider = bench.provider(oauth)
         try await bench.clock.run {
-            try await oauth.signIn()
-            store.set(isFailing: true)
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
+            try await makeUnstored(oauth, store, bench)
             store.set(delay: .seconds(10))
             await withTaskGroup { group in
                 group.addTask { _ = try? await provider.request(.list) }
@@ -113,10 +115,7 @@ struct OAuthStoreFaultTests {
         let oauth = bench.plugin(grant: OAuthBench.browser(), store: store, onStoreFailure: { _ in })
         let provider = bench.provider(oauth)
         try await bench.clock.run {
-            try await oauth.signIn()
-            store.set(isFailing: true)
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
+            try await makeUnstored(oauth, store, bench)
             store.set(delay: .seconds(1_000))
             let start = bench.clock.now
             for _ in 1...3 { _ = try await provider.request(.list) }
@@ -165,10 +164,7 @@ struct OAuthStoreFaultTests {
         let oauth = bench.plugin(grant: OAuthBench.browser(), store: store, onStoreFailure: { _ in })
         let provider = bench.provider(oauth)
         try await bench.clock.run {
-            try await oauth.signIn()
-            store.set(isFailing: true)
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
+            try await makeUnstored(oauth, store, bench)
             store.set(delay: .seconds(10))
             try await withThrowingTaskGroup { group in
                 for _ in 1...4 { group.addTask { _ = try await provider.request(.list) } }
@@ -190,10 +186,7 @@ struct OAuthStoreFaultTests {
         let oauth = bench.plugin(grant: OAuthBench.browser(), store: store, onStoreFailure: { _ in })
         let provider = bench.provider(oauth)
         try await bench.clock.run {
-            try await oauth.signIn()
-            store.set(isFailing: true)
-            try await bench.clock.sleep(for: .seconds(3_600))
-            _ = try await provider.request(.list)
+            try await makeUnstored(oauth, store, bench)
             try await bench.clock.sleep(for: .seconds(3_600))
             for _ in 1...2 {
                 let error = await oauthError { _ = try await provider.request(.list) }
