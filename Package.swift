@@ -173,7 +173,7 @@ let package = Package(
         // The everyday import: re-exports three modules.
         module("Pipeline", in: "Pipeline", ["PipelineCore", "PipelinePlugins", "PipelineTransports", httpTypes]),
         module("PipelineRedaction", in: "Redaction", [httpTypes]),
-        module("PipelineCore", in: "Core", ["PipelineRedaction", httpTypes]),
+        module("PipelineCore", in: "Core", ["PipelineRedaction", "PipelineHashes", httpTypes]),
         pluginModule("PipelinePlugins", in: "Standard", ["PipelineContentCoding", logging]),
         pluginModule(
             "PipelineResilience",

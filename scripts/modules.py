@@ -8,7 +8,7 @@ MODULES = {
     "Files": ("PipelineFiles", set()),
     "Redaction": ("PipelineRedaction", set()),
     "Redis": ("PipelineRedis", {"PipelineRedaction"}),
-    "Core": ("PipelineCore", {"PipelineRedaction"}),
+    "Core": ("PipelineCore", {"PipelineRedaction", "PipelineHashes"}),
     "ContentCoding": ("PipelineContentCoding", {"PipelineCore"}),
     "Plugins/Standard": ("PipelinePlugins", {"PipelineCore", "PipelineContentCoding"}),
     "Plugins/Resilience": ("PipelineResilience", {"PipelineCore", "PipelinePlugins", "PipelineHashes", "PipelineRedis"}),

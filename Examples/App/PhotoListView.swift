@@ -2,9 +2,9 @@
 import SwiftUI
 
 struct PhotoListView: View {
-    @Bindable var library: PhotoLibrary
+    let library: PhotoLibrary
+    let session: UserSession
     @State private var attempt = 0
-    @State private var token = ""
 
     var body: some View {
         NavigationStack {
@@ -20,17 +20,38 @@ struct PhotoListView: View {
             .refreshable { await library.load() }
             // Runs when the list appears and when `attempt` changes. It is cancelled when the list disappears.
             .task(id: attempt) { await library.load() }
-            .alert("Access token", isPresented: $library.needsToken) {
-                SecureField("Token", text: $token)
-                Button("Save") { signIn() }
-                Button("Cancel", role: .cancel) {}
+            .task(id: session.state) { if session.state == .signedIn { await library.load() } }
+            .toolbar { Button("Sign Out") { Task { await session.signOut() } } }
+            .overlay {
+                if session.state == .signedOut || session.state == .expired { SignInView(session: session) }
             }
         }
     }
+}
 
-    private func signIn() {
-        Task { [token] in await library.signIn(with: token) }
-        token = ""
+struct SignInView: View {
+    let session: UserSession
+    @State private var user = ""
+    @State private var password = ""
+    @State private var failure: String?
+
+    var body: some View {
+        Form {
+            if session.state == .expired { Text("Your session has expired.") }
+            TextField("User", text: $user)
+            SecureField("Password", text: $password)
+            if let failure { Text(failure).foregroundStyle(.red) }
+            Button("Sign In") { Task { await signIn() } }
+        }
+    }
+
+    private func signIn() async {
+        do {
+            try await session.signIn(user: user, password: password)
+            failure = nil
+        } catch {
+            failure = error.localizedDescription
+        }
     }
 }
 

@@ -14,7 +14,6 @@ enum PhotosAPI: TargetType, AccessTokenAuthorizable {
     }
     var method: HTTPMethod { .get }
     var task: RequestTask { .requestPlain }
-    var validationType: ValidationType { .successCodes }
     var authorizationType: AuthorizationType? { .bearer }
     // For previews. The image is a single pixel.
     var sampleData: Data {

@@ -5,17 +5,31 @@ import SwiftUI
 
 @main
 struct PhotosApp: App {
-    @State private var library = PhotoLibrary(
-        transport: URLSessionTransport(),
-        tokens: KeychainCredentialStore(service: "com.example.photos")
-    )
+    @State private var session: UserSession
+    @State private var library: PhotoLibrary
+
+    init() {
+        let transport = URLSessionTransport()
+        let session = UserSession(
+            transport: transport,
+            store: KeychainCredentialStore(service: "com.example.photos")
+        )
+        _session = State(initialValue: session)
+        _library = State(initialValue: PhotoLibrary(transport: transport, session: session))
+    }
 
     var body: some Scene {
-        WindowGroup { PhotoListView(library: library) }
+        WindowGroup {
+            PhotoListView(library: library, session: session)
+                .task { await session.follow() }
+        }
     }
 }
 
 #Preview {
-    PhotoListView(library: PhotoLibrary(transport: StubTransport(), tokens: MemoryCredentialStore()))
+    let session = UserSession(transport: StubTransport(), store: MemoryCredentialStore())
+    PhotoListView(library: PhotoLibrary(transport: StubTransport(), session: session), session: session)
+        .task { await session.tokens.setCredential(Login(accessToken: "t", refreshToken: "r", expiry: nil)) }
+        .task { await session.follow() }
 }
 #endif

@@ -87,7 +87,7 @@ public struct APIClient: Sendable {
             await provider.perform(
                 MultiTarget(request),
                 RequestOptions(),
-                isStreaming: false,
+                for: .value,
                 meter: meter,
                 onStart: onStart
             )

@@ -54,7 +54,7 @@ extension APIRequest {
     /// The response to a download is a file, so use an `APIRequest<IgnoredBody>` for it.
     public func task(_ task: RequestTask) -> Self { with { $0.task = task } }
 
-    /// Returns a copy that succeeds only with these statuses, instead of 200.
+    /// Returns a copy that succeeds only with these statuses, instead of 200 to 299.
     ///
     /// Write a status that has no name as a three-digit number.
     ///

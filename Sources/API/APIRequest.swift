@@ -26,7 +26,7 @@ public import PipelineCore
 /// | setting | default |
 /// |---|---|
 /// | `method` | POST with a payload, else GET |
-/// | `desiredStatusCode` | only 200 |
+/// | `desiredStatusCode` | 200 to 299 |
 /// | `serverURL` | the client's server |
 /// | dates | the client's strategies; ISO 8601 without a client |
 /// | plugins | the provider's; an option for a plugin that it lacks is reported, see `ProviderConfiguration.UnhandledOptionPolicy` |

@@ -21,7 +21,7 @@ struct APIRequestParts: Sendable {
     var task: RequestTask?
     var credential: APICredential?
     var authorizationType: AuthorizationType?
-    var validation = ValidationType.customCodes([200])
+    var validation = ValidationType.automatic
     var sampleData = Data()
     var options = RequestOptions()
     var coders = ProviderConfiguration.Coders()
@@ -34,7 +34,7 @@ struct APIRequestParts: Sendable {
         hasEmptyPart = endpoint.dropFirst().contains { $0.allSatisfy { $0 == "/" } }
         // One of several parts is often data, so a question mark in it belongs to the path.
         guard endpoint.count == 1, let mark = text.firstIndex(of: "?") else {
-            path = text
+            path = text.replacing("?", with: "%3F")
             return
         }
         path = String(text[..<mark])

@@ -1,43 +1,78 @@
-/// The SHA-256 hash function, used for Digest (RFC 7616) and for the names of side files.
+/// The SHA-256 hash function, used for Digest (RFC 7616), the names of side files, and checksums of downloads.
 ///
 /// Source: FIPS 180-4 §6.2, https://doi.org/10.6028/NIST.FIPS.180-4
-public enum SHA256 {
-    /// Returns the 32 bytes of the hash.
+public struct SHA256: Sendable {
+    private var state: [UInt32] = [
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    ]
+    /// The bytes of a block that is not complete.
+    private var block: [UInt8] = []
+    /// The message schedule, kept so that a block needs no memory of its own.
+    private var words = [UInt32](repeating: 0, count: 64)
+    private var byteCount: UInt64 = 0
+
+    /// Makes the hash function of an empty message.
+    public init() { block.reserveCapacity(64) }
+
+    /// Returns the 32 bytes of the hash of a message.
     public static func hash(_ message: [UInt8]) -> [UInt8] {
-        var state: [UInt32] = [
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-        ]
-        let words = HashPadding.words(of: message, isBigEndian: true)
-        for start in stride(from: 0, to: words.count, by: 16) {
-            mix(schedule(words[start..<start + 16]), into: &state)
+        var function = SHA256()
+        function.update(message)
+        return function.finish()
+    }
+
+    /// Adds bytes to the message.
+    public mutating func update(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            byteCount += 1
+            append(byte)
         }
+    }
+
+    /// Returns the 32 bytes of the hash.
+    public consuming func finish() -> [UInt8] {
+        let bitCount = byteCount << 3
+        append(0x80)
+        while block.count != 56 { append(0) }
+        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
         return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
     }
 
-    private static func schedule(_ block: ArraySlice<UInt32>) -> [UInt32] {
-        var words = Array(block)
-        words.reserveCapacity(64)
-        for index in 16..<64 {
-            let (early, late) = (words[index - 15], words[index - 2])
-            let first = rotated(early, 7) ^ rotated(early, 18) ^ (early >> 3)
-            let second = rotated(late, 17) ^ rotated(late, 19) ^ (late >> 10)
-            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
-        }
-        return words
+    private mutating func append(_ byte: UInt8) {
+        block.append(byte)
+        guard block.count == 64 else { return }
+        schedule()
+        mix()
+        block.removeAll(keepingCapacity: true)
     }
 
-    private static func mix(_ words: [UInt32], into state: inout [UInt32]) {
+    private mutating func schedule() {
+        for index in 0..<16 {
+            words[index] =
+                UInt32(block[4 * index]) << 24 | UInt32(block[4 * index + 1]) << 16 | UInt32(block[4 * index + 2]) << 8
+                | UInt32(block[4 * index + 3])
+        }
+        for index in 16..<64 {
+            let (early, late) = (words[index - 15], words[index - 2])
+            let first = Self.rotated(early, 7) ^ Self.rotated(early, 18) ^ (early >> 3)
+            let second = Self.rotated(late, 17) ^ Self.rotated(late, 19) ^ (late >> 10)
+            words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+        }
+    }
+
+    private mutating func mix() {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for step in 0..<64 {
             let choice = (e & f) ^ (~e & g)
             let first =
-                h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ constants[step] &+ words[step]
+                h &+ (Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)) &+ choice &+ Self.constants[step]
+                &+ words[step]
             let majority = (a & b) ^ (a & c) ^ (b & c)
-            let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
+            let second = (Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
-        state = zip(state, [a, b, c, d, e, f, g, h]).map { $0 &+ $1 }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {

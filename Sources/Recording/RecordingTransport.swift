@@ -275,4 +275,9 @@ public final class RecordingTransport: Transport {
     package func finishRecording() async throws -> Bool {
         try await recorder?.finish() ?? false
     }
+
+    /// Stops recording, and leaves the file as it was.
+    package func discardRecording() async throws {
+        try await recorder?.discard()
+    }
 }

@@ -15,7 +15,8 @@ enum ErrorSamples {
         } catch let error as PipelineError {
             switch error.code {
             case .unacceptableStatus where error.statusCode == 404: return "There is no such book."
-            case .offline, .dns, .connect, .connectionLost, .truncated, .timeout: return "Try again later."
+            case _ where error.isNetworkProblem: return "Check your connection."
+            case _ where error.isTransient: return "Try again later."
             default: return error.localizedDescription
             }
         }
@@ -29,7 +30,8 @@ struct ErrorSamplesTests {
         "Each failure has its own text",
         arguments: [
             (ScriptedTransport.Step.status(404), "There is no such book."),
-            (.failure(.dns), "Try again later."), (.failure(.timeout(.idle)), "Try again later."),
+            (.failure(.dns), "Check your connection."), (.failure(.timeout(.idle)), "Check your connection."),
+            (.status(503), "Try again later."),
             (.status(403), "This action is prohibited."),
             (.status(200, body: #"{"title": "Solaris", "author": "Lem"}"#), "Solaris"),
         ] as [(ScriptedTransport.Step, String)]

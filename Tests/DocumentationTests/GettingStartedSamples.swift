@@ -40,7 +40,6 @@ enum GettingStartedSamples {
         }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
-        var validationType: ValidationType { .successCodes }
         var sampleData: Data { Data(#"{"forks": 3}"#.utf8) }
     }
     // end

@@ -90,15 +90,15 @@ struct GettingStartedTestSamples {
         #expect(page.blocks(in: "text").contains { $0 + "\n" == output.text }, "\(output.text)")
     }
 
-    @Test("Without a validation type, the body of a 404 is decoded and fails with mapping.object")
-    func anyStatus() async throws {
+    @Test("The body of a 404 is not decoded: the call fails with unacceptableStatus")
+    func refused() async throws {
         let transport = ScriptedTransport([.status(404, body: #"{"message": "Not Found"}"#)])
         let provider = Provider<Unchecked>(transport: transport)
         let error = await #expect(throws: PipelineError.self) { try await provider.requestDecoded(Unchecked()) }
-        #expect(error?.code == .mapping(.object))
+        #expect(error?.code == .unacceptableStatus)
     }
 
-    /// A target that accepts any status, the default.
+    /// A target without a validation type.
     private struct Unchecked: DecodableTargetType {
         typealias ResultType = GettingStartedSamples.Repository
 

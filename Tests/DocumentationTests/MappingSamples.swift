@@ -59,11 +59,15 @@ private enum MappingSamples {
     }
 
     // sample: failure
-    struct APIFailure: Decodable { let message: String }
+    struct FormErrors: Decodable { let message: String, errors: [String: [String]] }
 
-    static func message(of error: PipelineError) throws -> String? {
-        try error.response?.map(APIFailure.self).message
+    static func fieldErrors(_ error: PipelineError) -> [String: [String]] {
+        error.failure(as: FormErrors.self)?.errors ?? [:]
     }
+
+    static let configuration = ProviderConfiguration(
+        options: .init { $0.errorText = { $0.failure(as: FormErrors.self)?.message } }
+    )
     // end
 
     // sample: problem
@@ -77,7 +81,7 @@ private enum MappingSamples {
             guard problem.type == "https://library.example/probs/out-of-credit" else {
                 return problem.title ?? "It did not work."
             }
-            return "You have \(try error.mapProblem(OutOfCredit.self).balance) left."
+            return error.failure(as: OutOfCredit.self).map { "You have \($0.balance) left." } ?? "It did not work."
         }
     }
     // end
@@ -186,11 +190,16 @@ struct MappingSamplesTests {
 
     @Test("The body of a rejected response is decoded, and a failure without a response has none")
     func failure() async throws {
-        let steps: [ScriptedTransport.Step] = [.status(422, body: #"{"message":"No card"}"#), .failure(.offline)]
-        let provider = provider(steps)
-        for message in ["No card", nil] {
+        let body = #"{"message":"No card","errors":{"card":["is missing"]}}"#
+        let steps: [ScriptedTransport.Step] = [.status(422, body: body), .failure(.offline)]
+        let provider = Provider<MappingSamples.Library>(
+            transport: ScriptedTransport(steps),
+            configuration: MappingSamples.configuration
+        )
+        for (errors, text) in [(["card": ["is missing"]], "No card"), ([:], nil)] as [([String: [String]], String?)] {
             let error = try #require(await pipelineError { _ = try await provider.request(.book(id: 3)) })
-            #expect(try MappingSamples.message(of: error) == message)
+            #expect(MappingSamples.fieldErrors(error) == errors)
+            #expect(error.customText == text)
         }
     }
 

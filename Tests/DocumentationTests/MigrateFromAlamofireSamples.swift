@@ -39,7 +39,7 @@ enum MigrateFromAlamofireSamples {
         var star = URLTarget("https://api.shop.example/v1/stars", method: .put)
         star.task = .requestJSONEncodable(Star(repository: "lamp"))
         star.authorizationType = .bearer  // sends the token
-        _ = try await client.request(star)
+        try await client.send(star)
         // end
         return found.count
     }
@@ -47,7 +47,7 @@ enum MigrateFromAlamofireSamples {
     static func describe(_ client: Provider<URLTarget>, _ search: URLTarget) async -> String {
         // sample: errors
         do {
-            return try await client.request(search).mapString()
+            return try await client.request(search).filterSuccessfulStatusCodes().mapString()
         } catch let error as PipelineError where error.code == .unacceptableStatus {
             return "status \(error.statusCode ?? 0)"  // AFError.responseValidationFailed
         } catch {

@@ -20,7 +20,7 @@ enum MigrateFromRetrofitSamples {
         }
 
         static func create(_ issue: NewIssue, in repository: String) -> APIRequest<Issue> {
-            APIRequest("repos", repository, "issues", payload: issue).validation(.successCodes).authorized()
+            APIRequest("repos", repository, "issues", payload: issue).authorized()
         }
     }
     // end

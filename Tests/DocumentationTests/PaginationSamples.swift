@@ -25,7 +25,6 @@ enum PaginationSamples {
             case .events(let cursor): .requestQuery(["after": cursor])
             }
         }
-        var validationType: ValidationType { .successCodes }
     }
     // end
 
@@ -57,6 +56,25 @@ enum PaginationSamples {
             of: EventPage.self,
             next: .cursor({ page in page.next }, target: { cursor in .events(after: cursor) })
         )
+    }
+    // end
+
+    // sample: pager
+    @MainActor final class Feed {
+        private(set) var events: [Event] = []
+        private let pager: Provider<Forge>.Pager<EventPage>
+
+        init(_ provider: Provider<Forge>) { pager = PaginationSamples.events(provider).makePager() }
+
+        func loadMore() async throws {
+            if let page = try await pager.next() { events += page.events }
+        }
+
+        func refresh() async throws {
+            await pager.reset()
+            events = []
+            try await loadMore()
+        }
     }
     // end
 

@@ -21,7 +21,6 @@ enum ReadmeProgram {
         }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
-        var validationType: ValidationType { .successCodes }
         var authorizationType: AuthorizationType? { .bearer }
         var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }
     }

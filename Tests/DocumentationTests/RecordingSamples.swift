@@ -34,6 +34,20 @@ enum RecordingSamples {
         // end
     }
 
+    static func zen() async throws -> String {
+        // sample: function
+        let zen = try await withReplay("github") { transport in
+            try await Provider<GitHub>(transport: transport).request(.zen).mapString()
+        }
+        // end
+        return zen
+    }
+
+    @Test("The function replays the same recording as the trait")
+    static func function() async throws {
+        #expect(try await zen().hasSuffix("."))
+    }
+
     static func record(_ file: URL) async throws {
         // sample: record
         let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .recordNew)

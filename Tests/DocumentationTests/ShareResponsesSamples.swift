@@ -5,6 +5,23 @@ import Synchronization
 import TestSupport
 import Testing
 
+// sample: ten lines
+/// Lets equal requests for reports, which are POSTs, share one exchange.
+struct ShareReports: Stage.Intercept, CapabilityDeclaring {
+    private let sharing = DeduplicationPlugin(methods: [.post])
+    var capabilities: Set<PluginCapability> { sharing.capabilities }
+
+    func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Stage.Next
+    ) async throws -> PipelineResponse {
+        guard request.path.hasPrefix("/reports") else { return try await next(request) }
+        return try await sharing.intercept(request, context: context, next: next)
+    }
+}
+// end
+
 // sample: sharing
 /// Lets equal GET requests in flight share one exchange.
 final class ShareGets: Stage.Intercept, CapabilityDeclaring {
@@ -172,6 +189,22 @@ struct ShareResponsesSamples {
     @Test("The plugin of the guide passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { ShareGets() }.run() == [])
+    }
+
+    @Test("A plugin that runs DeduplicationPlugin inside shares what it chooses, and passes the conformance suite")
+    func reports() async throws {
+        #expect(await PluginConformance { ShareReports() }.run() == [])
+        let provider = provider(ShareReports())
+        let calls = ["reports/1", "reports/1", "orders", "orders"].map { path in
+            Task {
+                let target = URLTarget("https://library.example/\(path)", method: .post)
+                return try await provider.request(target).statusCode
+            }
+        }
+        await eventually { transport.sent.count == 3 && clock.sleeperCount == 3 }
+        clock.advance(by: .seconds(1))
+        for call in calls { #expect(try await call.value == 200) }
+        #expect(transport.sent.count == 3)
     }
 
     @Test("Equal calls make one exchange, also when one of them is cancelled; other calls make their own")

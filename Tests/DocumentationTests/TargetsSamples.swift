@@ -33,7 +33,6 @@ enum TargetsSamples {
             case .order(let order): .requestJSONEncodable(order)
             }
         }
-        var validationType: ValidationType { .successCodes }
     }
     // end
 
@@ -62,7 +61,6 @@ enum TargetsSamples {
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
         var headers: [String: String]? { ["Accept-Language": "en"] }
-        var validationType: ValidationType { .successCodes }
         var refusal: PipelineError? { day.isEmpty ? PipelineError(.invalidRequest(.path), "the day is empty") : nil }
     }
     // end
@@ -84,9 +82,9 @@ enum TargetsSamples {
 
         var target = URLTarget("https://api.shop.example/v1/orders/7", method: .delete)
         target.authorizationType = .bearer
-        let response = try await client.request(target)
+        try await client.send(target)
         // end
-        print(items.count, response.statusCode)
+        print(items.count)
     }
 
     static func coders() -> (ProviderConfiguration.Coders, Provider<Shop>) {
@@ -152,13 +150,13 @@ struct TargetsGuideTests {
         #expect(transport.sent.first?.query == "sort_by=age")
     }
 
-    @Test("Dates are ISO 8601 with coders, and seconds since 2001 in JSON without them")
+    @Test("Dates are ISO 8601, with coders and without")
     func dates() async throws {
         let date = Date(timeIntervalSinceReferenceDate: 0)
-        for (coders, json) in [(ProviderConfiguration.Coders(), #"["2001-01-01T00:00:00Z"]"#), (nil, "[0]")] {
+        for coders in [ProviderConfiguration.Coders(), nil] {
             let client = Provider<URLTarget>(transport: transport, configuration: .init(coders: coders))
             try await client.send([date], to: "https://api.shop.example/v1/dates")
-            #expect(transport.sent.last?.body.bytes == Data(json.utf8))
+            #expect(transport.sent.last?.body.bytes == Data(#"["2001-01-01T00:00:00Z"]"#.utf8))
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineResilience
 
 /// The samples of the guides on tasks, uploads and downloads.
 enum TransferSamples {
@@ -75,6 +76,46 @@ enum TransferSamples {
         let resumable = DownloadDestination.file(file).resumable(at: file.appendingPathExtension("part"))
         // end
         return resumable
+    }
+
+    static func verified(_ file: URL, _ checksum: String) -> DownloadDestination {
+        // sample: verified
+        let verified = DownloadDestination.file(file).verifying(.sha256(checksum))
+        // end
+        return verified
+    }
+
+    static func limited() -> [any PluginType] {
+        // sample: limited
+        let plugins: [any PluginType] = [.standard, TransferLimitPlugin(bytesPerSecond: 1 << 20)]
+        // end
+        return plugins
+    }
+
+    struct Receipt: Decodable {
+        let id: Int
+    }
+
+    static func decoded(
+        _ provider: Provider<Shop>,
+        _ order: Order,
+        show: @escaping @Sendable (Double) -> Void
+    ) async throws -> Receipt {
+        // sample: decoded
+        let receipt = try await provider.request(Shop.order(order), as: Receipt.self) { step in show(step.progress) }
+        // end
+        return receipt
+    }
+
+    static func metered(_ provider: Provider<Shop>, _ files: [URL], show: (Double) -> Void) async throws {
+        // sample: metered
+        let meter = ProgressResponse.Meter(count: files.count)
+        for file in files {
+            for try await step in provider.requestWithProgress(Shop.receipt(id: 7, to: file)) {
+                show(meter.update(step, of: file).progress)
+            }
+        }
+        // end
     }
 
     static func progress(

@@ -10,6 +10,7 @@ package struct Probe: TargetType {
     package var method: HTTPMethod = .get
     package var task = RequestTask.requestPlain
     package var headers: [String: String]?
+    package var validationType = ValidationType.anyStatus
     package var options = RequestOptions()
     package var sampleData = Data("sample".utf8)
 

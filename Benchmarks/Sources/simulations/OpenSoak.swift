@@ -85,7 +85,7 @@ enum OpenSoak {
         #endif
         let plain = Provider<URLTarget>(transport: transport, plugins: [])
         let plan = phases.map { "\($0.phase.rawValue):\($0.seconds)" }.joined(separator: ",")
-        _ = try await plain.request(URLTarget("\(origin)/begin?\(plan)"))
+        try await plain.send(URLTarget("\(origin)/begin?\(plan)"))
         let provider = Provider<URLTarget>(transport: transport, plugins: [stack])
         let begin = ContinuousClock.now
         let receipts = await withTaskGroup(of: Receipt.self) { group in
@@ -99,7 +99,10 @@ enum OpenSoak {
         }
         let isDrained = await provider.drain(within: .seconds(10))
         try await Task.sleep(for: .seconds(1))
-        let text = try await String(decoding: plain.request(URLTarget("\(origin)/counts")).data, as: UTF8.self)
+        let text = try await String(
+            decoding: plain.request(URLTarget("\(origin)/counts")).filterSuccessfulStatusCodes().data,
+            as: UTF8.self
+        )
         let counts = text.split(separator: " ").compactMap { Int($0) }
         var leftCount = (counts.last ?? callCount) + (isDrained ? 0 : 1)
         for figures in provider.health.flatMap(\.gauges.values) {

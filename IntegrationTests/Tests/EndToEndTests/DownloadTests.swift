@@ -9,6 +9,7 @@ struct DownloadTests {
         var path: String
         var task: RequestTask
         var headers: [String: String]?
+        var validationType = ValidationType.automatic
     }
 
     private let provider = Provider<Page>()
@@ -67,7 +68,7 @@ struct DownloadTests {
             try Data("older".utf8).write(to: file)
             let destination = DownloadDestination.file(file, options: .removePreviousFile)
             let response = try await provider.request(
-                Page(path: "/status/\(code)", task: .downloadDestination(destination))
+                Page(path: "/status/\(code)", task: .downloadDestination(destination), validationType: .anyStatus)
             )
             #expect(response.statusCode == code)
             #expect(response.body.fileURL == nil)

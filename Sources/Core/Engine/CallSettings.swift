@@ -6,8 +6,9 @@ final class CallSettings: Sendable {
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
-    /// `nil` for the coders of Foundation.
+    /// `nil` for the default coders.
     let coders: ProviderConfiguration.Coders.Shared?
+    let options: RequestOptions
     let transportDecodesContent: Bool
     /// How calls are recorded; `nil` if they are not.
     let timeline: TimelineSettings?
@@ -32,6 +33,7 @@ final class CallSettings: Sendable {
         random = configuration.random
         timeline = configuration.timeline ? TimelineSettings(clock: configuration.clock) : nil
         coders = configuration.coders.map(ProviderConfiguration.Coders.Shared.init)
+        options = configuration.options
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
         self.operatorLog = operatorLog
@@ -47,6 +49,7 @@ final class CallSettings: Sendable {
         clock = settings.clock
         random = settings.random
         coders = settings.coders
+        options = settings.options
         transportDecodesContent = settings.transportDecodesContent
         self.timeline = timeline
         self.finishers = finishers

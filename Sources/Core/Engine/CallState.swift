@@ -38,7 +38,7 @@ final class CallState: Sendable {
     let endpoint: Endpoint
     let options: RequestOptions
     let start: PipelineClock.Instant
-    let isStreaming: Bool
+    let form: CallForm
     /// Whether the body of a background call is read in pieces, which no plugin sees.
     let isOpen: Bool
     /// The destination of the response's body, for a call that is not read as a stream.
@@ -59,7 +59,7 @@ final class CallState: Sendable {
         target: any TargetType,
         endpoint: Endpoint,
         options: RequestOptions,
-        isStreaming: Bool,
+        form: CallForm,
         meter: ProgressMeter?,
         onStart: (@Sendable () -> Void)?,
         settings: CallSettings
@@ -69,9 +69,9 @@ final class CallState: Sendable {
         self.target = target
         self.endpoint = endpoint
         self.options = options
-        self.isStreaming = isStreaming
+        self.form = form
         isOpen = false
-        self.download = isStreaming ? nil : endpoint.task.destination.map(Download.init)
+        self.download = form == .stream ? nil : endpoint.task.destination.map(Download.init)
         self.meter = meter
         self.onStart = onStart
         self.isUpload = meter != nil && endpoint.task.isUpload
@@ -88,7 +88,7 @@ final class CallState: Sendable {
         target = parent.target
         endpoint = parent.endpoint
         options = parent.options
-        isStreaming = false
+        form = .response
         self.isOpen = isOpen
         download = nil
         meter = nil

@@ -89,7 +89,7 @@ final class Engine: Sendable {
                 files: .deferred
             )
             try amend?(&request)
-            context.call.download?.prepare(&request, context)
+            try context.call.download?.prepare(&request, context)
             if let identity = pipeline.transport.identity(for: request) { context.addIdentity(identity) }
             return request
         }

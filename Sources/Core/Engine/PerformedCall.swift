@@ -47,14 +47,14 @@ extension Engine {
     @inline(never)
     func needsEnd(_ result: CallResult, _ context: PipelineContext) -> Bool {
         guard case .success(let response) = result else { return false }
-        return context.isDownload || !context.target.validationType.accepts(response.statusCode)
+        return context.isDownload || !context.validationType.accepts(response.statusCode)
     }
 
     /// Validates the status of a response, and puts the file of a download in its place.
     @inline(never)
     func validate(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         guard case .success(let response) = result else { return result }
-        let accepted = context.target.validationType
+        let accepted = context.validationType
         guard accepted.accepts(response.statusCode) else {
             return .failure(await failure(of: response, context.options, accepted))
         }

@@ -66,6 +66,13 @@ extension PipelineError {
     }
 }
 
+extension PipelineError.Code? {
+    /// Returns whether there is a code and it is of the given kind, so that patterns match `error?.code`, too.
+    public static func ~= (kind: PipelineError.Code.Kind, value: Self) -> Bool {
+        value?.isKind(of: kind) ?? false
+    }
+}
+
 extension PipelineError.Code {
     /// The call has no access token, or is one of a session that has ended or has not begun.
     public static let sessionEnded = Self(rawValue: "sessionEnded")
@@ -309,6 +316,8 @@ extension PipelineError.Code {
         public static let noSpace = Self(rawValue: "noSpace")
         /// Another download is writing the file.
         public static let busy = Self(rawValue: "busy")
+        /// The file is not the one whose checksum was expected, or the checksum cannot be one.
+        public static let checksum = Self(rawValue: "checksum")
     }
 
     /// The reason why following redirects failed.
@@ -337,8 +346,6 @@ extension PipelineError.Code {
         public static let image = Self(rawValue: "image")
         /// The mapping to Server-Sent Events.
         public static let events = Self(rawValue: "events")
-        /// The mapping to a problem report (RFC 9457), see ``ProblemDetails``.
-        public static let problem = Self(rawValue: "problem")
     }
 
     /// A capability that a setting needs and a transport may not have.

@@ -1,31 +1,26 @@
 public import Foundation
 
 extension PipelineError {
-    /// The problem that the server reported (RFC 9457), from ``PipelineResponse/problemDetails``; `nil` without a
-    /// response.
-    ///
-    /// If the `validationType` of the target accepts only successes, it is available for every status that the target
-    /// does not accept.
-    public var problemDetails: ProblemDetails? { response?.problemDetails }
-
-    /// Decodes the reported problem as a type of your own, like ``PipelineResponse/mapProblem(_:using:)``.
+    /// Decodes the body of the response as the type that the API uses for its errors.
     ///
     /// ```swift
-    /// } catch let error as PipelineError where error.code == .unacceptableStatus {
-    ///     let credit = try error.mapProblem(OutOfCredit.self)
-    ///     show("You have \(credit.balance) left.")
+    /// } catch let error as PipelineError {
+    ///     if let form = error.failure(as: FormErrors.self) { show(form.errors) }
     /// }
     /// ```
     ///
-    /// - Throws: ``PipelineError`` with code ``Code-swift.struct/mapping(_:)``; the mapping is `.problem` if the call
-    ///   failed without a response.
-    public func mapProblem<Value: Decodable>(
-        _ type: Value.Type,
-        using decoder: JSONDecoder? = nil
-    ) throws -> Value {
-        guard let response else {
-            throw PipelineError(.mapping(.problem), "the error has no response, so it has no problem details")
-        }
-        return try response.mapProblem(type, using: decoder)
+    /// To make the text for people from it, set ``RequestOptions/errorText`` for a target, or for all calls in
+    /// ``ProviderConfiguration/options``.
+    ///
+    /// - Parameters:
+    ///   - type: the type to decode from the whole body, whatever its media type and the code of the error.
+    ///   - decoder: the decoder; `nil` for that of the provider.
+    /// - Returns: the value; `nil` if the call failed without a response, or if the body does not decode.
+    public func failure<Value: Decodable>(as type: Value.Type, using decoder: JSONDecoder? = nil) -> Value? {
+        try? response?.map(type, using: decoder)
     }
+
+    /// The problem that the server reported (RFC 9457), from ``PipelineResponse/problemDetails``; `nil` without a
+    /// response.
+    public var problemDetails: ProblemDetails? { response?.problemDetails }
 }

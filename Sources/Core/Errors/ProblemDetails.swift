@@ -2,7 +2,7 @@
 ///
 /// A response has problem details if its media type is `application/problem+json`: ``PipelineResponse/problemDetails``
 /// and, for a failed call, ``PipelineError/problemDetails``. To decode members that an API adds to these five, use
-/// ``PipelineError/mapProblem(_:using:)`` with a type of your own, which gets the whole object:
+/// ``PipelineError/failure(as:using:)`` with a type of your own, which gets the whole object:
 ///
 /// ```swift
 /// struct OutOfCredit: Decodable {
@@ -10,7 +10,7 @@
 ///     let accounts: [String]
 /// }
 /// if error.problemDetails?.type == "https://example.com/probs/out-of-credit" {
-///     let credit = try error.mapProblem(OutOfCredit.self)
+///     let credit = error.failure(as: OutOfCredit.self)
 /// }
 /// ```
 ///

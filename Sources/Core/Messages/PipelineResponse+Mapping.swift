@@ -86,9 +86,9 @@ extension PipelineResponse {
         }
     }
 
-    /// Returns a decoder of the provider's coders, or a plain one if there are none.
+    /// Returns a decoder of the provider's coders.
     func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
-        coders?.coders.jsonDecoder(for: type) ?? JSONDecoder()
+        (coders?.coders ?? ProviderConfiguration.Coders()).jsonDecoder(for: type)
     }
 
     /// The description of an empty body in an error.
@@ -126,6 +126,11 @@ extension PipelineResponse {
             (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
             hint = ForgottenKeyStrategy.hint(missing: key, at: found.codingPath, in: data)
         case DecodingError.dataCorrupted(let found):
+            if found.debugDescription == DateCodingStrategy.notISO8601 {
+                (what, context) = ("expected a date in ISO 8601", found)
+                hint = "; for dates in another form, set dateDecodingStrategy of the provider's coders"
+                break
+            }
             let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
             (what, context) = (isJSON ? "invalid data" : "it is not JSON", found)
         default: return ""

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import HTTPTypes
 
 extension PipelineResponse {
@@ -9,24 +9,6 @@ extension PipelineResponse {
     public var problemDetails: ProblemDetails? {
         guard reportsProblem, data.count <= 1 << 20 else { return nil }
         return try? JSONDecoder().decode(ProblemDetails.self, from: data)
-    }
-
-    /// Decodes the reported problem as a custom type, with the members that the API adds to ``ProblemDetails``.
-    ///
-    /// - Parameters:
-    ///   - type: the type to decode from the whole JSON object.
-    ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
-    /// - Returns: the decoded value.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response:
-    ///   `.problem` if the media type is not `application/problem+json`, `.object` if the body does not decode.
-    public func mapProblem<Value: Decodable>(
-        _ type: Value.Type,
-        using decoder: JSONDecoder? = nil
-    ) throws -> Value {
-        guard reportsProblem else {
-            throw PipelineError(.mapping(.problem), "the response does not report a problem", response: self)
-        }
-        return try map(type, using: decoder)
     }
 
     private var reportsProblem: Bool {

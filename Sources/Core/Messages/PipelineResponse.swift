@@ -106,7 +106,7 @@ public struct PipelineResponse: Sendable {
         set { content.value.openExchange = newValue }
     }
 
-    /// The coders of the provider that returned the response; `nil` for Foundation's.
+    /// The coders of the provider that returned the response; `nil` for the default ones.
     var coders: ProviderConfiguration.Coders.Shared? {
         get { content.value.coders }
         set { content.value.coders = newValue }

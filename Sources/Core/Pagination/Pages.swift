@@ -41,6 +41,11 @@ extension Provider {
                 self.pages = pages
             }
 
+            /// Whether the last page has been read.
+            var isAtEnd: Bool {
+                if case .success(.end) = upcoming { true } else { false }
+            }
+
             /// Returns the next page, or `nil` after the last.
             public mutating func next() async throws -> Element? {
                 let step = upcoming

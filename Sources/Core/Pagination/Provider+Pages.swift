@@ -66,7 +66,7 @@ extension Provider {
         _ options: RequestOptions,
         _ decode: @Sendable (PipelineResponse) throws -> Page
     ) async throws -> FetchedPage<Target, Page> {
-        let call = await perform(target, options, isStreaming: false) { try link?.write(to: &$0) }
+        let call = await perform(target, options, for: .value) { try link?.write(to: &$0) }
         return try call.decoded { response in
             let page = try decode(response)
             return FetchedPage(

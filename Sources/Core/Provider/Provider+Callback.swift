@@ -31,10 +31,18 @@ extension Provider {
     ) -> Task<Void, Never> {
         let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
         return deliver(on: callbackExecutor, completion) {
-            guard let progress else { return await self.perform(target, options, isStreaming: false).finished() }
-            return await self.perform(target, options) { step in
-                await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) { await progress(step) }
-            }
+            guard let progress else { return await self.perform(target, options, for: .response).finished() }
+            return await self.perform(
+                target,
+                options,
+                for: .response,
+                deliver: { step in
+                    await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) {
+                        await progress(step)
+                    }
+                },
+                end: { $0.finished() }
+            )
         }
     }
 

@@ -12,6 +12,8 @@ extension Provider {
     ///   - failsOnEmptyData: whether an empty body is an error; defaults to `true`. If `false`, an empty body decodes
     ///     as `{}` or `[]`.
     ///   - options: the options of this call; they override those of the target.
+    ///   - onProgress: receives the steps that `requestWithProgress(_:options:)` would return, the last one once the
+    ///     value is decoded. A closure that is isolated to an actor, such as one written in a view, runs on that actor.
     /// - Returns: the decoded value.
     /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response if the
     ///   body does not decode; `CancellationError` if the task was cancelled.
@@ -22,13 +24,15 @@ extension Provider {
         atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions()
+        options: RequestOptions = RequestOptions(),
+        @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Value {
-        try await perform(target, options, isStreaming: false)
-            .decoded { response in
+        try await perform(target, options, telling: onProgress) { call in
+            call.decoded { response in
                 try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
             }
-            .awaited
+        }
+        .awaited
     }
 }
 
@@ -43,19 +47,23 @@ extension Provider where Target: DecodableTargetType {
     ///   - failsOnEmptyData: whether an empty body is an error; defaults to `true`. If `false`, an empty body decodes
     ///     as `{}` or `[]`.
     ///   - options: the options of this call; they override those of the target.
+    ///   - onProgress: receives the steps that `requestWithProgress(_:options:)` would return, the last one once the
+    ///     value is decoded. A closure that is isolated to an actor, such as one written in a view, runs on that actor.
     /// - Returns: the decoded value.
-    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
+    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:onProgress:)`.
     @concurrent
     public func requestDecoded(
         _ target: Target,
         atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions()
+        options: RequestOptions = RequestOptions(),
+        @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Target.ResultType {
-        try await perform(target, options, isStreaming: false)
-            .decoded(by: target, keyPath, decoder, failsOnEmptyData)
-            .awaited
+        try await perform(target, options, telling: onProgress) { call in
+            call.decoded(by: target, keyPath, decoder, failsOnEmptyData)
+        }
+        .awaited
     }
 }
 

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A plugin that reports how the servers of its calls are doing, for ``Provider/health``.
 public protocol HealthReporting: PluginType {
     /// Returns the current health; must return quickly.
@@ -76,6 +78,22 @@ extension PluginHealth {
         public static let closedSeconds = Gauge(rawValue: "closedSeconds")
         /// The share of requests that are not sent because the server refuses many of them, `0..<1`.
         public static let throttledShare = Gauge(rawValue: "throttledShare")
+    }
+}
+
+extension [PluginHealth] {
+    /// Returns whether requests to a server are refused now, before they are sent.
+    ///
+    /// That is so if the circuit of its origin is open, or if a plugin refuses all calls. Circuits of single endpoints
+    /// have names of their own in ``PluginHealth/gauges``.
+    ///
+    /// - Parameter url: a URL of the server, of which the scheme, host and port count.
+    /// - Returns: whether a plugin refuses requests to the server.
+    public func isRefusing(_ url: URL) -> Bool {
+        let origin = (try? PipelineRequest(url: url.absoluteString))?.origin.description
+        return contains { health in
+            health.status == .unhealthy || origin.map { health.gauges[$0]?[.openness] == 1 } ?? false
+        }
     }
 }
 

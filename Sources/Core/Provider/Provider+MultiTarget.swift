@@ -4,6 +4,13 @@ public import Foundation
 // `.book(id: 3)` of an enum.
 
 extension Provider where Target == MultiTarget {
+    /// Sends any target for its effect, like `send(_:options:)`.
+    @_disfavoredOverload
+    @concurrent
+    public func send(_ target: some TargetType, options: RequestOptions = RequestOptions()) async throws {
+        try await send(MultiTarget(target), options: options)
+    }
+
     /// Sends any target and returns its response, like `request(_:options:)`.
     @_disfavoredOverload
     @concurrent
@@ -67,7 +74,8 @@ extension Provider where Target == MultiTarget {
         )
     }
 
-    /// Sends any target and decodes its response, like `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
+    /// Sends any target and decodes its response, like
+    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:onProgress:)`.
     @_disfavoredOverload
     @concurrent
     public func request<Value: Decodable & SendableMetatype>(
@@ -76,7 +84,8 @@ extension Provider where Target == MultiTarget {
         atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions()
+        options: RequestOptions = RequestOptions(),
+        @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Value {
         try await request(
             MultiTarget(target),
@@ -84,12 +93,13 @@ extension Provider where Target == MultiTarget {
             atKeyPath: keyPath,
             decoder: decoder,
             failsOnEmptyData: failsOnEmptyData,
-            options: options
+            options: options,
+            onProgress: onProgress
         )
     }
 
     /// Sends any target and decodes its response to the type that the target names, like
-    /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)`.
+    /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:onProgress:)`.
     @_disfavoredOverload
     @concurrent
     public func requestDecoded<Inner: DecodableTargetType>(
@@ -97,10 +107,12 @@ extension Provider where Target == MultiTarget {
         atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions()
+        options: RequestOptions = RequestOptions(),
+        @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Inner.ResultType {
-        try await perform(MultiTarget(target), options, isStreaming: false)
-            .decoded(by: target, keyPath, decoder, failsOnEmptyData)
-            .awaited
+        try await perform(MultiTarget(target), options, telling: onProgress) { call in
+            call.decoded(by: target, keyPath, decoder, failsOnEmptyData)
+        }
+        .awaited
     }
 }

@@ -1,14 +1,24 @@
+/// What the caller gets from a call.
+package enum CallForm: Sendable {
+    /// A response with its body in memory or in a file.
+    case response
+    /// A decoded value, or nothing but the certainty that the call succeeded.
+    case value
+    /// A response whose body the caller reads as a stream.
+    case stream
+}
+
 extension Provider {
     /// Performs a call from its target to the validated response; the caller ends the call.
     package func perform(
         _ target: Target,
         _ options: RequestOptions,
-        isStreaming: Bool,
+        for form: CallForm,
         meter: ProgressMeter? = nil,
         amend: RequestAmendment? = nil,
         onStart: (@Sendable () -> Void)? = nil
     ) async -> PerformedCall {
-        let (call, failure) = begin(target, options, isStreaming, meter, onStart, engine.settings)
+        let (call, failure) = begin(target, options, form, meter, onStart, engine.settings)
         return await engine.perform(call, failure, amend)
     }
 
@@ -18,7 +28,7 @@ extension Provider {
         _ options: RequestOptions,
         with engine: Engine
     ) async throws -> (CallState, PipelineResponse) {
-        let (call, failure) = begin(target, options, false, nil, nil, engine.settings)
+        let (call, failure) = begin(target, options, .response, nil, nil, engine.settings)
         return (call, try await engine.perform(call, failure, nil).finished().awaited)
     }
 
@@ -27,7 +37,7 @@ extension Provider {
     private func begin(
         _ target: Target,
         _ options: RequestOptions,
-        _ isStreaming: Bool,
+        _ form: CallForm,
         _ meter: ProgressMeter?,
         _ onStart: (@Sendable () -> Void)?,
         _ settings: CallSettings
@@ -37,8 +47,8 @@ extension Provider {
         let call = CallState(
             target: isMulti ? MultiTarget(target).target : target,
             endpoint: endpoint,
-            options: target.options.overridden(by: options),
-            isStreaming: isStreaming,
+            options: settings.options.overridden(by: target.options).overridden(by: options),
+            form: form,
             meter: meter,
             onStart: onStart,
             settings: settings

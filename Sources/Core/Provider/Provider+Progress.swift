@@ -10,25 +10,50 @@ extension Provider {
         options: RequestOptions = RequestOptions()
     ) -> RequestProgress {
         RequestProgress { meter in
-            await self.perform(target, options, isStreaming: false, meter: meter).finished()
+            await self.perform(target, options, for: .response, meter: meter).finished()
         }
     }
 
-    /// Performs a call and delivers its steps one at a time.
-    func perform(
+    /// Performs a call, delivers its steps one at a time, and ends it; the last step follows a success.
+    func perform<Value>(
         _ target: Target,
         _ options: RequestOptions,
-        deliver: @escaping @Sendable (ProgressResponse) async -> Void
-    ) async -> CallResult {
+        for form: CallForm,
+        deliver: @Sendable (ProgressResponse) async -> Void,
+        end: (PerformedCall) -> Result<Value, PipelineError>
+    ) async -> Result<Value, PipelineError> {
         let (steps, continuation) = AsyncStream<ProgressResponse>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let meter = ProgressMeter { continuation.yield($0) }
         async let performed = {
             defer { continuation.finish() }
-            return await perform(target, options, isStreaming: false, meter: meter).finished()
+            return await perform(target, options, for: form, meter: meter)
         }()
         for await step in steps { await deliver(step) }
-        let result = await performed
-        if case .success(let response) = result { await deliver(meter.end(with: response)) }
+        let call = await performed
+        let result = end(call)
+        if case .success = result, let response = call.response { await deliver(meter.end(with: response)) }
         return result
+    }
+
+    /// Performs a call and makes a value of its response; a closure gets the steps of its progress, if there is one.
+    func perform<Value>(
+        _ target: Target,
+        _ options: RequestOptions,
+        telling onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)?,
+        end: (PerformedCall) -> Result<Value, PipelineError>
+    ) async -> Result<Value, PipelineError> {
+        guard let onProgress else { return end(await perform(target, options, for: .value)) }
+        let place = CallbackPlace(executor: callbackExecutor)
+        return await perform(
+            target,
+            options,
+            for: .value,
+            deliver: { step in
+                await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
+                    await onProgress(step)
+                }
+            },
+            end: end
+        )
     }
 }

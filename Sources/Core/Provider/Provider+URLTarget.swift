@@ -13,7 +13,7 @@ extension Provider where Target == URLTarget {
     ///   - authorizationType: the scheme of the access token, such as `.bearer`; `nil` sends no token.
     ///   - options: the options of this call.
     /// - Returns: the decoded value.
-    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`, with code
+    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:onProgress:)`, with code
     ///   ``PipelineError/Code-swift.struct/unacceptableStatus`` for a status other than 200 to 299.
     @concurrent
     public func get<Value: Decodable & SendableMetatype>(
@@ -59,19 +59,18 @@ extension Provider where Target == URLTarget {
         )
     }
 
-    /// Sends a value as JSON to a URL and returns the response.
+    /// Sends a value as JSON to a URL for its effect, without decoding the response.
     ///
     /// The parameters and errors are those of `send(_:to:method:as:authorizationType:options:)`.
     @concurrent
-    @discardableResult
     public func send(
         _ body: some Encodable & Sendable,
         to url: String,
         method: HTTPRequest.Method = .post,
         authorizationType: AuthorizationType? = nil,
         options: RequestOptions = RequestOptions()
-    ) async throws -> PipelineResponse {
-        try await request(
+    ) async throws {
+        try await send(
             URLTarget(url, method: method, task: .requestJSONEncodable(body), authorizationType: authorizationType),
             options: options
         )

@@ -70,21 +70,37 @@ public final class Provider<Target: TargetType>: Sendable {
         PipelineDescription(plugins: plugins, transport: engine.pipeline.transport, target: Target.self)
     }
 
+    /// Sends a target for its effect, such as a deletion: returns once the server has accepted it.
+    ///
+    /// ```swift
+    /// try await provider.send(.delete(id: 3))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - target: the target to send.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/unacceptableStatus`` for a status other
+    ///   than 200 to 299 unless the target accepts it; `CancellationError` if the task was cancelled.
+    @concurrent
+    public func send(_ target: Target, options: RequestOptions = RequestOptions()) async throws {
+        _ = try await perform(target, options, for: .value).finished().awaited
+    }
+
     /// Sends a target and returns the response with its body in memory.
     ///
     /// - Parameters:
     ///   - target: the target to send.
     ///   - options: the options of this call; they override those of the target.
-    /// - Returns: the response, with any status that the target accepts. A 206 that the request did not ask for is
-    ///   returned like any other status. A target that needs the whole resource must therefore accept only 200. A
-    ///   download refuses such a 206.
+    /// - Returns: the response, with every status unless the target accepts only some. A 206 that the request did not
+    ///   ask for is returned like any other status. A target that needs the whole resource must therefore accept only
+    ///   200. A download refuses such a 206.
     /// - Throws: ``PipelineError``; `CancellationError` if the task was cancelled.
     @concurrent
     public func request(
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> PipelineResponse {
-        try await perform(target, options, isStreaming: false).finished().awaited
+        try await perform(target, options, for: .response).finished().awaited
     }
 
     /// Sends a target and returns the response as soon as its header fields have arrived.
@@ -104,7 +120,7 @@ public final class Provider<Target: TargetType>: Sendable {
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> StreamedResponse {
-        StreamedResponse(try await perform(target, options, isStreaming: true).streamed().awaited)
+        StreamedResponse(try await perform(target, options, for: .stream).streamed().awaited)
     }
 }
 

@@ -19,7 +19,8 @@
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackExecutor` | none: completions run on a background executor |
 /// | `timeline` | `false` |
-/// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
+/// | `coders` | ``ProviderConfiguration/Coders``: dates in ISO 8601, which Foundation's coders would read as numbers |
+/// | `options` | none |
 public struct ProviderConfiguration: Sendable {
     /// The policy that decides which redirects are followed.
     public var redirects: RedirectPolicy
@@ -36,10 +37,12 @@ public struct ProviderConfiguration: Sendable {
     /// The executor of completions that are isolated to no actor and were given no executor of their own, such as
     /// `.queue(.main)`; `nil` for a background executor.
     public var callbackExecutor: (any TaskExecutor)?
-    /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
+    /// The encoders and decoders of values; `nil` for the defaults of ``ProviderConfiguration/Coders``.
     public var coders: ProviderConfiguration.Coders?
     /// Whether calls record a ``Timeline``.
     public var timeline: Bool
+    /// The options of all calls; those of the target and then those of the call override them, key by key.
+    public var options: RequestOptions
 
     /// Makes a configuration.
     ///
@@ -52,8 +55,9 @@ public struct ProviderConfiguration: Sendable {
     ///   - random: the random number generator, the only source of randomness.
     ///   - callbackExecutor: the executor of completions that are isolated to no actor and were given no executor of
     ///     their own, such as `.queue(.main)`; `nil` for a background executor.
-    ///   - coders: the encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
+    ///   - coders: the encoders and decoders of values; `nil` for the defaults of ``ProviderConfiguration/Coders``.
     ///   - timeline: whether calls record a ``Timeline``.
+    ///   - options: the options of all calls.
     public init(
         redirects: RedirectPolicy = .standard,
         limits: ProviderConfiguration.Limits = ProviderConfiguration.Limits(),
@@ -63,7 +67,8 @@ public struct ProviderConfiguration: Sendable {
         random: PipelineRandom = .system,
         callbackExecutor: (any TaskExecutor)? = nil,
         coders: ProviderConfiguration.Coders? = nil,
-        timeline: Bool = false
+        timeline: Bool = false,
+        options: RequestOptions = RequestOptions()
     ) {
         self.redirects = redirects
         self.limits = limits
@@ -74,5 +79,6 @@ public struct ProviderConfiguration: Sendable {
         self.callbackExecutor = callbackExecutor
         self.coders = coders
         self.timeline = timeline
+        self.options = options
     }
 }

@@ -50,6 +50,9 @@ extension CleartextPolicy {
     /// - Throws: ``PipelineError`` with code `invalidRequest.credential`.
     public func check(_ request: PipelineRequest, carrying credential: String) throws {
         guard !allows(request) else { return }
-        throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
+        throw PipelineError(
+            .invalidRequest(.credential),
+            "\(credential) would leave over http, readable on the way; use https, or pass cleartext: .allowed to the plugin"
+        )
     }
 }

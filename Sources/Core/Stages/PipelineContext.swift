@@ -144,7 +144,15 @@ public struct PipelineContext: Sendable {
     public var limits: ProviderConfiguration.Limits { call.settings.limits }
 
     /// Whether the caller reads the body as a stream.
-    public var isStreaming: Bool { call.isStreaming }
+    public var isStreaming: Bool { call.form == .stream }
+
+    /// The statuses that the call accepts: those of the target or, if it leaves the choice to the call, those that
+    /// ``ValidationType/automatic`` describes.
+    public var validationType: ValidationType {
+        let accepted = target.validationType
+        guard accepted == .automatic else { return accepted }
+        return call.form == .response && !isDownload ? .anyStatus : .successCodes
+    }
 
     /// Whether the body of the response is written to a file.
     public var isDownload: Bool { call.download != nil }
@@ -158,7 +166,7 @@ public struct PipelineContext: Sendable {
     /// reported. It is also `true` if the time between its bytes is limited and the core measures it, see
     /// ``Transport/enforcesIdleTimeout(_:)``. Otherwise, a transport may hand over the body in the form that costs it
     /// least.
-    public var wantsStream: Bool { call.isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
+    public var wantsStream: Bool { isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
 
     /// Reports how much of the response's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {

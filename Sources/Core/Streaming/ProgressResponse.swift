@@ -41,7 +41,7 @@ public struct ProgressResponse: Sendable {
     /// upload is too high at first, because the system buffers bytes before it sends them.
     public let bytesPerSecond: Double?
     /// The response, if the call has succeeded.
-    public let response: PipelineResponse?
+    public internal(set) var response: PipelineResponse?
 
     /// Makes a step, for tests and previews.
     ///

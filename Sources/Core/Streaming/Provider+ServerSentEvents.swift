@@ -71,11 +71,14 @@ extension Provider {
         after lastEventID: String,
         _ options: RequestOptions
     ) async -> EventSource.Attempt {
-        let call = await perform(target, options, isStreaming: true) { try $0.askForEvents(after: lastEventID) }
+        let call = await perform(target, options, for: .stream) { try $0.askForEvents(after: lastEventID) }
         let failure: PipelineError?
         switch call.result {
         case .success(let response) where response.statusCode != 204:
-            failure = await self.failure(of: response, target.options.overridden(by: options))
+            failure = await self.failure(
+                of: response,
+                engine.settings.options.overridden(by: target.options).overridden(by: options)
+            )
         case .failure(let error) where error.code != .unacceptableStatus || error.response?.statusCode != 204:
             failure = error
         default:

@@ -24,12 +24,13 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - type: the type to decode.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of ``ProviderConfiguration/Coders``.
     /// - Returns: the decoded value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.object`). The error
     ///   names declared keys and indices, never a part of the data.
-    public func map<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> Value {
+    public func map<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder? = nil) throws -> Value {
         do {
+            let decoder = decoder ?? ProviderConfiguration.Coders().jsonDecoder(for: type)
             return try decoder.decode(type, from: Data(data.utf8))
         } catch {
             let place = data.isEmpty ? ": it is empty" : PipelineResponse.place(of: error, in: Data(data.utf8))

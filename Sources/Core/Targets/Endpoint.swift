@@ -170,6 +170,12 @@ public struct Endpoint: Sendable {
                 "a value in the path is empty, . or .., which servers take for another path; check it before you make the request"
             )
         }
+        if path.utf8.contains(UInt8(ascii: "?")) {
+            throw PipelineError(
+                .invalidRequest(.path),
+                "the path contains a question mark; send a query with requestQuery or requestParameters, and pass values through Endpoint.pathSegment"
+            )
+        }
         if path.utf8.contains(UInt8(ascii: ".")), URLText.leavesBase(path) {
             throw PipelineError(
                 .invalidRequest(.path),

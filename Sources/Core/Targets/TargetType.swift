@@ -14,7 +14,7 @@ public import HTTPTypes
 /// | requirement | default |
 /// |---|---|
 /// | `headers` | `nil` |
-/// | `validationType` | `.anyStatus`: every status is accepted |
+/// | `validationType` | ``ValidationType/automatic``: every status if the call returns a response in memory, else 200 to 299 |
 /// | `sampleData` | empty |
 /// | `options` | empty |
 /// | `pathTemplate` | `nil` |
@@ -38,9 +38,10 @@ public protocol TargetType: Sendable {
     /// The path that is appended to `baseURL`, with exactly one slash between the two.
     ///
     /// An existing `%XX` stays unchanged. Every other character that a path cannot contain is percent-encoded once,
-    /// including `?` and `#`. Control characters fail with ``PipelineError/Code-swift.struct/invalidRequest(_:)``. An
-    /// absolute URL does not change the origin. Pass values that may contain slashes or escapes, such as the name of a
-    /// branch, through ``Endpoint/pathSegment(_:)`` first.
+    /// including `#`. Control characters, a `?`, and `..` segments that leave `baseURL` fail with
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``. An absolute URL does not change the origin. Pass values
+    /// that may contain slashes, question marks or escapes, such as the name of a branch, through
+    /// ``Endpoint/pathSegment(_:)`` first, and send a query with ``RequestTask/requestQuery(_:encoder:)``.
     var path: String { get }
 
     /// The path with the names of values instead of the values, such as `/users/{id}`, for metrics and traces.
@@ -87,8 +88,8 @@ extension TargetType {
     /// Always `nil`: the target adds no header fields.
     public var headers: [String: String]? { nil }
 
-    /// Accepts responses with any status.
-    public var validationType: ValidationType { .anyStatus }
+    /// Leaves the choice to the call: every status if it returns a response in memory, else 200 to 299.
+    public var validationType: ValidationType { .automatic }
 
     /// An empty sample body.
     public var sampleData: Data { Data() }

@@ -18,7 +18,7 @@ public import HTTPTypes
 /// | `method` | `.get` |
 /// | `task` | ``RequestTask/requestPlain`` |
 /// | `headers` | `nil` |
-/// | `validationType` | ``ValidationType/successCodes`` |
+/// | `validationType` | ``ValidationType/automatic`` |
 /// | `authorizationType` | `nil`: no access token is sent |
 /// | `options` | empty |
 /// | `pathTemplate` | `nil` |
@@ -36,8 +36,8 @@ public struct URLTarget: TargetType, AccessTokenAuthorizable {
     public var task: RequestTask
     /// The header fields of the request; defaults to `nil`.
     public var headers: [String: String]?
-    /// The statuses that count as success; defaults to 200 to 299.
-    public var validationType = ValidationType.successCodes
+    /// The statuses that count as success; defaults to those of the call.
+    public var validationType = ValidationType.automatic
     /// The scheme with which a plugin sends an access token; `nil` sends no token.
     public var authorizationType: AuthorizationType?
     /// The settings for plugins and transports.

@@ -148,6 +148,19 @@ struct MatchedRequest: Sendable {
         }
     }
 
+    /// Returns the decoded names of the query items that only one of two requests has, sorted.
+    func namesOfDifferingItems(from other: MatchedRequest, without names: Set<String>) -> [String] {
+        let (mine, others) = (items(false, without: names), other.items(false, without: names))
+        return Set(
+            others.difference(from: mine).map { change in
+                switch change {
+                case .insert(_, let item, _), .remove(_, let item, _): item.name.removingPercentEncoding ?? item.name
+                }
+            }
+        )
+        .sorted()
+    }
+
     private func items(_ inOrder: Bool, without names: Set<String>) -> [URLParts.Item] {
         let items = URLParts.removing(names, from: url.query)
         return inOrder ? items : items.sorted()

@@ -158,6 +158,12 @@ package final class Recorder: Sendable {
         return try await journal.lane.complete { [output] in try output.write(recorded) }
     }
 
+    /// Drops everything that was recorded.
+    func discard() async throws {
+        _ = close()
+        try await journal.lane.complete { [output] in try output.journal.discard() }
+    }
+
     /// Stops accepting requests and entries for the journal.
     private func close() -> Recorded {
         state.withLock { state in

@@ -44,6 +44,8 @@ struct Mismatch: Sendable {
         let count = playback.entries.count
         let facts = (mode.map { "mode \($0), " } ?? "") + (count == 1 ? "1 entry" : "\(count) entries")
         var lines = ["no entry of \(file) matches \(request) (\(facts))", howToRecord]
+        let nearest = nearest
+        if let proposal = nearest.lazy.compactMap(proposal).first { lines.append(proposal) }
         lines += count == 0 ? ["the recording is empty"] : nearest.map(description)
         return PipelineError(.recording(.noMatch), lines.joined(separator: "\n"))
     }
@@ -80,6 +82,20 @@ struct Mismatch: Sendable {
         return (same.isEmpty ? scored : same)
             .sorted { ($1.equal, $1.prefix, $0.index) < ($0.equal, $0.prefix, $1.index) }
             .prefix(Self.nearestCount).map(\.index)
+    }
+
+    /// Returns the setting with which an entry would match, if it differs only in some items of the query.
+    private func proposal(for index: Int) -> String? {
+        guard let recorded = try? playback.matched(entry: index) else { return nil }
+        let differing = playback.kinds.filter { kind in
+            kind.isClosure ? !kind.closureAccepts(live.byNames, recorded) : !live.byNames.resembles(recorded, in: kind)
+        }
+        guard differing.count == 1, case .query(inOrder: false, let ignored) = differing[0] else { return nil }
+        let names = live.byNames.namesOfDifferingItems(from: recorded, without: ignored)
+        guard (1...3).contains(names.count) else { return nil }
+        let list = names.map(\.quotedExcerpt).joined(separator: ", ")
+        return
+            "to ignore what differs from entry \(playback.entries[index].index), use matching .standard.ignoring(query: [\(list)])"
     }
 
     /// Returns one line with the parts that differ.

@@ -68,7 +68,9 @@ struct CredentialsPluginTests {
     func digest(algorithm: String?) async throws {
         let server = DigestServer(.init(algorithm: algorithm))
         let transport = ScriptedTransport(server)
-        let response = try await provider(transport, keychain.plugin()).request(Ask(path: "/dir?q=%20", method: .put))
+        let response = try await provider(transport, keychain.plugin()).request(
+            Ask(url: "https://a.test/dir?q=%20", path: "", method: .put)
+        )
         #expect(response.statusCode == 200)
         #expect(nonces(transport) == ["none", "Digest n1"])
         #expect(response.exchanges.map(\.statusCode) == [401, 200])

@@ -343,8 +343,8 @@ struct CredentialsScopeTests {
         let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin])
         for path in ["/a%20b?c=d&e", "/"] {
             let target = Ask(
-                url: server.url.absoluteString,
-                path: path,
+                url: server.url.absoluteString + path,
+                path: "",
                 method: .post,
                 task: .requestData(Data("x".utf8))
             )

@@ -20,4 +20,28 @@ struct SHA256Tests {
     func sha256(text: String, hash: String) {
         #expect(HashTests.hex(SHA256.hash(Array(text.utf8))) == hash)
     }
+
+    @Test(
+        "A message in pieces of any size has the same hash as in one",
+        arguments: [0, 1, 55, 56, 63, 64, 65, 119, 1_000]
+    )
+    func pieces(byteCount: Int) {
+        let message = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for size in [1, 3, 64, 100] {
+            var hash = SHA256()
+            for start in stride(from: 0, to: message.count, by: size) {
+                hash.update(message[start..<min(start + size, message.count)])
+            }
+            #expect(hash.finish() == SHA256.hash(message))
+        }
+    }
+
+    @Test("A million letters a have the hash of FIPS 180-2")
+    func million() {
+        var hash = SHA256()
+        for _ in 0..<1_000 { hash.update(repeatElement(UInt8(ascii: "a"), count: 1_000)) }
+        #expect(
+            HashTests.hex(hash.finish()) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+        )
+    }
 }

@@ -134,7 +134,7 @@ final class TokenRefreshModel {
         if isOlder || earlier.map({ $0 < firstGeneration }) ?? false {
             see("session over")
             switch admission {
-            case .proceed(.failure(.sessionEnded(let shared))):
+            case .proceed(.failure(.sessionEnded(let shared, _))):
                 return require(!setup.sendsAll && (shared == nil) == (expected != nil), "a report too many or too few")
             case .proceed(.success(nil)):
                 return require(setup.sendsAll, "A08 a call of an ended session is sent without a token")
@@ -156,7 +156,7 @@ final class TokenRefreshModel {
         let admission = state.refuse(ticket, patience, now: now, date: date)
         if patience == .none, !isOld { isRefused = true }
         switch admission {
-        case .proceed(.failure(.sessionEnded(let shared))):
+        case .proceed(.failure(.sessionEnded(let shared, _))):
             see("session ended")
             require(ticket.generation < firstGeneration && !setup.sendsAll, "a present session has ended")
             require((shared == nil) == (expected != nil), "a report too many or too few")
@@ -202,7 +202,7 @@ final class TokenRefreshModel {
         case .proceed(.failure(.deadline)):
             see("too late")
             require(patience == .none, "a call in time was too late")
-        case .proceed(.failure(.sessionEnded(let shared))):
+        case .proceed(.failure(.sessionEnded(let shared, _))):
             see("no credential")
             let isRight = expected == nil && setup.withoutCredential == .fail && shared != nil
             require(isRight, "a call fails although the session goes on")
@@ -365,7 +365,7 @@ final class TokenRefreshModel {
         case .success(let ticket):
             require(ticket?.credential == (isEnding ? nil : expected), "woken with another credential")
             require(ticket != nil || setup.sendsAll, "A08 a call that waited is sent without a token")
-        case .failure(.sessionEnded(let shared)):
+        case .failure(.sessionEnded(let shared, _)):
             require(isEnding, "A08 a call fails although the session goes on")
             require((shared == nil) == (expected != nil), "a report too many or too few")
         case .failure(.thrown): see("failed")

@@ -72,7 +72,7 @@ struct CacheAccountTests {
             "HeadersPlugin",
             plugins: { user in [HeadersPlugin(secret: ["X-Key"]) { _ in ["X-Key": user.value] }] }
         ),
-        Way("the query of the target", ask: { Ask(path: "/b?key=\($0)") }),
+        Way("the query of the target", ask: { Ask(url: "https://a.test/b?key=\($0)", path: "") }),
         Way("CookiePlugin with accounts", plugins: { user in [CookiePlugin(account: { _ in user.value })] }),
         Way("an exchange plugin inside with an identity", plugins: { user in [Signer(user: user)] }),
         Way(

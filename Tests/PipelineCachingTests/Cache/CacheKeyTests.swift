@@ -36,7 +36,7 @@ struct CacheKeyTests {
             query("a", ["Content-Type": "text/html"])
         ),
         Pair("the coding of the content", query("a", ["Content-Encoding": "gzip"]), query("a")),
-        Pair("the query", Ask(path: "/b?a"), Ask(path: "/b?b")),
+        Pair("the query", Ask(url: "https://a.test/b?a", path: ""), Ask(url: "https://a.test/b?b", path: "")),
         Pair("the scheme", Ask(), Ask(url: "http://a.test")),
         Pair("the port", Ask(), Ask(url: "https://a.test:444")),
         Pair(

@@ -88,10 +88,6 @@ struct ProblemDetailsTests {
     )
     func mediaType(_ contentType: String?, _ isProblem: Bool) throws {
         #expect(try (problem(Self.credit, contentType: contentType) != nil) == isProblem)
-        let response = try makeResponse(200, Self.credit, contentType: contentType)
-        let error = pipelineErrorOf { _ = try response.mapProblem(OutOfCredit.self) }
-        #expect(error?.code == (isProblem ? nil : .mapping(.problem)))
-        #expect(error?.response?.statusCode == (isProblem ? nil : 200))
     }
 
     static let hostile = [
@@ -103,12 +99,10 @@ struct ProblemDetailsTests {
     @Test("A body that is not a JSON object has no problem details", arguments: 0..<hostile.count)
     func hostileBodies(_ row: Int) throws {
         #expect(try problem(Self.hostile[row]) == nil)
-        #expect(
-            pipelineErrorOf {
-                let response = try makeResponse(400, Self.hostile[row], contentType: "application/problem+json")
-                _ = try response.mapProblem(OutOfCredit.self)
-            }?.code == .mapping(.object)
-        )
+        let response = try makeResponse(400, Self.hostile[row], contentType: "application/problem+json")
+        let error = PipelineError(.unacceptableStatus, "", response: response)
+        #expect(error.failure(as: OutOfCredit.self) == nil)
+        #expect(error.code == .unacceptableStatus)
     }
 
     @Test("Bytes that are not text have no problem details, and random bytes do not crash")
@@ -140,17 +134,18 @@ struct ProblemDetailsTests {
         #expect(response.problemDetails == nil)
     }
 
-    @Test("Extension members decode to a custom type")
-    func extensionMembers() throws {
-        let response = try makeResponse(403, Self.credit, contentType: "application/problem+json")
+    @Test(
+        "The body of an error decodes to the type of the API, whatever its media type",
+        arguments: ["application/problem+json", "application/json", "text/plain", nil]
+    )
+    func failureBody(contentType: String?) throws {
+        let response = try makeResponse(403, Self.credit, contentType: contentType)
         let expected = OutOfCredit(balance: 30, accounts: ["/account/12345", "/account/67890"])
-        #expect(try response.mapProblem(OutOfCredit.self) == expected)
-        #expect(
-            try PipelineError(.unacceptableStatus, "", response: response).mapProblem(OutOfCredit.self) == expected
-        )
+        let error = PipelineError(.unacceptableStatus, "", response: response)
+        #expect(error.failure(as: OutOfCredit.self) == expected)
     }
 
-    @Test("A problem is decoded with the given decoder")
+    @Test("The body of an error is decoded with the given decoder, else with the coders of the provider")
     func decoder() throws {
         struct Limit: Decodable {
             let retryAt: Date
@@ -159,24 +154,40 @@ struct ProblemDetailsTests {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         decoder.dateDecodingStrategy = .secondsSince1970
         let response = try makeResponse(429, #"{"retry_at": 1.5}"#, contentType: "application/problem+json")
-        #expect(try response.mapProblem(Limit.self, using: decoder).retryAt == Date(timeIntervalSince1970: 1.5))
+        let error = PipelineError(.unacceptableStatus, "", response: response)
+        #expect(error.failure(as: Limit.self, using: decoder)?.retryAt == Date(timeIntervalSince1970: 1.5))
+        #expect(error.failure(as: Limit.self) == nil)
     }
 
-    @Test("A problem that does not decode fails with a mapping error that has the response but does not quote it")
-    func undecodable() throws {
-        let response = try makeResponse(403, #"{"balance":"CANARY"}"#, contentType: "application/problem+json")
-        let error = pipelineErrorOf { _ = try response.mapProblem(OutOfCredit.self) }
-        #expect(error?.code == .mapping(.object))
-        #expect(error?.response?.statusCode == 403)
-        #expect(error?.description.contains("balance") == true)
-        #expect(error?.description.contains("CANARY") == false)
+    @Test("The text for people may come from the body of the error, for all calls of a provider")
+    func text() async throws {
+        struct Form: Decodable {
+            let errorMessage: String
+        }
+        let coders = ProviderConfiguration.Coders(configureJSONDecoder: {
+            $0.keyDecodingStrategy = .convertFromSnakeCase
+        })
+        let provider = Provider<SampleTarget>(
+            transport: ScriptedTransport([
+                .status(422, body: #"{"error_message": "The name is taken."}"#), .status(500, body: "<html>"),
+            ]),
+            configuration: .init(
+                coders: coders,
+                options: .init { $0.errorText = { $0.failure(as: Form.self)?.errorMessage } }
+            )
+        )
+        var error = await pipelineError { try await provider.send(SampleTarget { $0.validationType = .automatic }) }
+        #expect(error?.localizedDescription == "The name is taken.")
+        error = await pipelineError { try await provider.send(SampleTarget { $0.validationType = .automatic }) }
+        #expect(error?.customText == nil)
+        #expect(error?.statusCode == 500)
     }
 
     @Test("An error without a response has no problem details")
     func noResponse() {
         let error = PipelineError(.offline, "by script")
         #expect(error.problemDetails == nil)
-        #expect(pipelineErrorOf { _ = try error.mapProblem(OutOfCredit.self) }?.code == .mapping(.problem))
+        #expect(error.failure(as: OutOfCredit.self) == nil)
     }
 
     @Test("A failed validation has the problem details but does not describe them", arguments: [true, false])
@@ -191,7 +202,7 @@ struct ProblemDetailsTests {
         }
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.problemDetails?.title == "You do not have enough credit.")
-        #expect(try error?.mapProblem(OutOfCredit.self).balance == 30)
+        #expect(error?.failure(as: OutOfCredit.self)?.balance == 30)
         let problem = "; problem https://example.com/probs/out-of-credit, status 403"
         #expect(error.map { $0.debugDescription == $0.description + problem } == true)
         let description = "\(error.map(String.init(describing:)) ?? "")"

@@ -95,7 +95,6 @@ struct PipelineResponseMappingTests {
         ("a value at a key path, of no JSON", "<html>", .json, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
         ("a value at a key path, missing", "{}", .keyPath, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
         ("a value at a key path, another", #"{"a":1}"#, .object, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
-        ("a problem", "{}", .problem, { _ = try $0.mapProblem(Issue.self) }),
     ]
 
     @Test(

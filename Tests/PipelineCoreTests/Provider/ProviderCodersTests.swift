@@ -125,4 +125,57 @@ struct ProviderCodersTests {
         let provider = Provider<Plain>(transport: ScriptedTransport(always: .status(200, body: #"{"starCount": 3}"#)))
         #expect(try await provider.requestDecoded(Plain()) == Repo(starCount: 3))
     }
+
+    // MARK: Defaults
+
+    private struct Event: Codable, Equatable {
+        var at: Date
+    }
+
+    private static let event = Event(at: Date(timeIntervalSince1970: 1_000_000_000))
+
+    @Test(
+        "Without coders, dates are ISO 8601 in both directions, with or without a fraction",
+        arguments: ["2001-09-09T01:46:40Z", "2001-09-09T01:46:40.000Z", "2001-09-09T03:46:40+02:00"]
+    )
+    func isoDates(text: String) async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"at":"\#(text)"}"#))
+        let client = Provider<URLTarget>(transport: transport)
+        #expect(try await client.send(Self.event, to: "https://a.test", as: Event.self) == Self.event)
+        #expect(transport.sent[0].body.bytes == Data(#"{"at":"2001-09-09T01:46:40Z"}"#.utf8))
+    }
+
+    @Test("Fractions of a second are written by an option")
+    func milliseconds() async throws {
+        var coders = ProviderConfiguration.Coders()
+        coders.dateEncodingStrategy = .iso8601Milliseconds
+        let transport = ScriptedTransport(always: .status(200))
+        let client = Provider<URLTarget>(transport: transport, configuration: .init(coders: coders))
+        try await client.send(Event(at: Self.event.at.addingTimeInterval(0.25)), to: "https://a.test")
+        #expect(transport.sent[0].body.bytes == Data(#"{"at":"2001-09-09T01:46:40.250Z"}"#.utf8))
+    }
+
+    @Test("A coder that is passed keeps its own dates")
+    func ownCoder() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"at":21692800}"#))
+        let client = Provider<URLTarget>(transport: transport)
+        let task = RequestTask.requestCustomJSONEncodable(Self.event, encoder: JSONEncoder())
+        let target = URLTarget("https://a.test", method: .post, task: task)
+        #expect(try await client.request(target, as: Event.self, decoder: JSONDecoder()) == Self.event)
+        #expect(transport.sent[0].body.bytes == Data(#"{"at":21692800}"#.utf8))
+    }
+
+    @Test(
+        "A date in another form fails with an error that names the place and the setting, not the value",
+        arguments: ["1000000000", "\"9 September 2001\"", "\"2001-09-09\"", "true"]
+    )
+    func otherDates(json: String) async {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"at":\#(json)}"#))
+        let client = Provider<URLTarget>(transport: transport)
+        let error = await pipelineError { _ = try await client.get("https://a.test", as: Event.self) }
+        #expect(error?.code == .mapping(.object))
+        #expect(error?.reason.contains("expected a date in ISO 8601 at") == true)
+        #expect(error?.reason.contains("dateDecodingStrategy") == true)
+        #expect(error?.reason.contains("2001-") == false)
+    }
 }

@@ -10,7 +10,7 @@ struct TargetTypeTests {
     func defaults() throws {
         let target = MinimalTarget(baseURL: try #require(URL(string: "https://example.com")))
         #expect(target.headers == nil)
-        #expect(target.validationType == .anyStatus)
+        #expect(target.validationType == .automatic)
         #expect(target.sampleData.isEmpty)
         #expect(target.options[SampleOption.self] == "default")
         let request = try Endpoint(target).makeRequest()

@@ -33,15 +33,84 @@ struct ValidationTypeTests {
         }
     }
 
+    private static let file = URL(filePath: "/nowhere/file")
+
+    private static let forms:
+        [(String, isLoose: Bool, @Sendable (Provider<MultiTarget>, SampleTarget) async throws -> Void)] = [
+            ("request", true, { _ = try await $0.request($1) }),
+            (
+                "a callback", true,
+                { provider, target in
+                    _ = try await withCheckedContinuation { continuation in
+                        provider.request(target) { continuation.resume(returning: $0) }
+                    }.get()
+                }
+            ),
+            ("progress", true, { for try await _ in $0.requestWithProgress($1) {} }),
+            ("send", false, { try await $0.send($1) }),
+            ("a decoded value", false, { _ = try await $0.request($1, as: [Int].self) }),
+            ("pages", false, { for try await _ in $0.pages(MultiTarget($1), of: [Int].self) {} }),
+            ("a stream", false, { _ = try await $0.stream($1) }),
+            (
+                "a download", false,
+                { provider, target in
+                    var target = target
+                    target.task = .downloadDestination(.file(Self.file))
+                    _ = try await provider.request(target)
+                }
+            ),
+        ]
+
+    @Test(
+        "A target that leaves it to the call accepts every status for a response in memory, else 200 to 299",
+        arguments: 0..<forms.count
+    )
+    func automatic(row: Int) async throws {
+        let (name, isLoose, perform) = Self.forms[row]
+        let target = try SampleTarget { $0.validationType = .automatic }
+        for status in [404, 500, 304] {
+            let provider = Provider<MultiTarget>(transport: ScriptedTransport([.status(status, body: "[1]")]))
+            let error = await pipelineError { try await perform(provider, target) }
+            #expect(error?.code == (isLoose ? nil : .unacceptableStatus), "\(name): \(status)")
+        }
+        guard name != "a download" else { return }
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport([.status(201, body: "[1]")]))
+        try await perform(provider, target)
+    }
+
+    @Test("What a target says about statuses counts for every call, also for its effect")
+    func explicit() async throws {
+        let provider = Provider<SampleTarget>(transport: ScriptedTransport(always: .status(404, body: "[1]")))
+        try await provider.send(SampleTarget { $0.validationType = .anyStatus })
+        #expect(
+            try await provider.request(SampleTarget { $0.validationType = .customCodes([404]) }, as: [Int].self) == [1]
+        )
+    }
+
+    @Test("A plugin sees what a call accepts, never that the target leaves it to the call")
+    func context() async throws {
+        let seen = Journal()
+        let provider = Provider<SampleTarget>(
+            transport: ScriptedTransport(always: .status(200, body: "[1]")),
+            plugins: [.didFinish { _, context in seen.add("\(context.validationType)") }]
+        )
+        let target = try SampleTarget { $0.validationType = .automatic }
+        _ = try await provider.request(target)
+        try await provider.send(target)
+        _ = try await provider.request(SampleTarget { $0.validationType = .customCodes([200]) })
+        #expect(seen.entries == ["any status", "200…299", "200"])
+    }
+
     @Test("The error for a refused status lists the accepted ones, or the first of many")
     func description() async throws {
         let many = ValidationType.customCodes(200..<250)
         let kinds: [ValidationType] = [
-            .successCodes, .successAndRedirectCodes, .customCodes([204, 200]), many, .anyStatus,
+            .successCodes, .successAndRedirectCodes, .customCodes([204, 200]), many, .anyStatus, .automatic,
         ]
         #expect(
             kinds.map { "\($0)" } == [
                 "200…299", "200…399", "200, 204", "200, 201, 202, 203, 204, 205, 206, 207, …", "any status",
+                "automatic",
             ]
         )
         let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(201)]))

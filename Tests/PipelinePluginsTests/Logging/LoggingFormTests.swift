@@ -126,6 +126,23 @@ struct LoggingFormTests {
 
     // MARK: Metadata, wire
 
+    @Test("A custom logger gets method, host, template and duration as metadata, so that the line need not have them")
+    func structured() async {
+        let plugin = LoggingPlugin(
+            logger: lines.logger(level: .trace),
+            formatter: { $0.reason ?? "\($0.kind)" }
+        )
+        let slow = ScriptedTransport.Step.delayed(.milliseconds(250), .failure(.dns))
+        let ask = Ask(url: "https://a.test:8443", method: .delete, pathTemplate: "/b/{id}")
+        await clock.run { _ = try? await provider([slow], plugin).request(ask) }
+        #expect(lines.all == ["info request", "info by script", "error by script"])
+        for metadata in lines.metadata {
+            #expect(metadata["method"] == "DELETE" && metadata["host"] == "a.test:8443")
+            #expect(metadata["template"] == "/b/{id}")
+        }
+        #expect(lines.metadata.map { $0["duration"] } == [nil, "0.25", "0.25"])
+    }
+
     @Test("A custom logger gets call, attempt, hop, event, status and code as metadata")
     func metadata() async {
         let plugin = LoggingPlugin(logger: lines.logger(level: .trace))
@@ -133,12 +150,21 @@ struct LoggingFormTests {
         _ = try? await provider(steps, plugin, retry).request(Ask())
         #expect(
             lines.metadata == [
-                ["call": "1", "attempt": "1", "event": "request"],
-                ["call": "1", "attempt": "1", "event": "response", "status": "302"],
-                ["call": "1", "attempt": "1", "event": "request", "hop": "1"],
-                ["call": "1", "attempt": "1", "event": "response", "hop": "1", "code": "dns"],
-                ["call": "1", "attempt": "2", "event": "request"],
-                ["call": "1", "attempt": "2", "event": "response", "status": "200"],
+                ["call": "1", "attempt": "1", "event": "request", "method": "GET", "host": "a.test"],
+                [
+                    "call": "1", "attempt": "1", "event": "response", "method": "GET", "host": "a.test",
+                    "duration": "0.0", "status": "302",
+                ],
+                ["call": "1", "attempt": "1", "event": "request", "method": "GET", "host": "a.test", "hop": "1"],
+                [
+                    "call": "1", "attempt": "1", "event": "response", "method": "GET", "host": "a.test",
+                    "duration": "0.0", "hop": "1", "code": "dns",
+                ],
+                ["call": "1", "attempt": "2", "event": "request", "method": "GET", "host": "a.test"],
+                [
+                    "call": "1", "attempt": "2", "event": "response", "method": "GET", "host": "a.test",
+                    "duration": "0.0", "status": "200",
+                ],
             ]
         )
     }

@@ -61,6 +61,30 @@ struct RequestIDPluginTests {
         #expect(ids[0].count == 1)
     }
 
+    private enum Incoming {
+        @TaskLocal static var id: String?
+    }
+
+    @Test("A closure gives the id of each call, in the task of the call; the option of a call takes precedence")
+    func closure() async throws {
+        let provider = provider(RequestIDPlugin { Incoming.id })
+        try await Incoming.$id.withValue("order-7") {
+            _ = try await provider.request(Ask())
+            _ = try await provider.request(Ask(), options: RequestOptions { $0.requestID = "own" })
+        }
+        #expect(transport.sent.map { $0.headers[RequestIDPlugin.standardField] } == ["order-7", "own"])
+    }
+
+    @Test(
+        "Without an id, or with one that cannot be sent, a random one is sent",
+        arguments: [nil, "", "a b", "ü", "a\r\nb: c"]
+    )
+    func unusable(id: String?) async throws {
+        let provider = provider(RequestIDPlugin { id })
+        _ = try await provider.request(Ask())
+        #expect(transport.sent.first?.headers[RequestIDPlugin.standardField]?.count == 36)
+    }
+
     @Test("An existing field is untouched, and its value is the id")
     func present() async throws {
         let seen = Mutex<[String?]>([])

@@ -45,7 +45,29 @@ struct MismatchTests {
         let provider = bench.provider(try bench.closed(.replayOnly)) { $0.appendQuery("x=2") }
         let failure = try #require(try await provider.failure(bench.target("/a")))
         let lines = failure.reason.split(separator: "\n").dropFirst(2)
-        #expect(lines.map { $0.prefix(8) } == ["entry 0,", "entry 3,"])
+        #expect(lines.dropFirst().map { String($0.prefix(8)) } == ["entry 0,", "entry 3,"])
+        let proposal = "to ignore what differs from entry 0, use matching .standard.ignoring(query: [\"x\"])"
+        #expect(lines.first.map(String.init) == proposal)
+    }
+
+    @Test("A setting is proposed only if ignoring a few query items is all that is missing")
+    func proposals() async throws {
+        try bench.write(entries: [
+            ("GET", "https://api.example/a?ts=1&x=2", "1"), ("GET", "https://api.example/b?a=1&b=1&c=1&d=1", "2"),
+            ("POST", "https://api.example/c?x=1", "3"), ("GET", "https://api.example/d?a%20b=1&x=1", "4"),
+        ])
+        func proposal(_ path: String, _ query: String) async throws -> String? {
+            let provider = bench.provider(try bench.closed(.replayOnly)) { $0.appendQuery(query) }
+            let failure = try #require(try await provider.failure(bench.target(path)))
+            return failure.reason.split(separator: "\n").first { $0.hasPrefix("to ignore") }
+                .map { String($0.drop { $0 != "[" }) }
+        }
+        #expect(try await proposal("/a", "ts=9&x=2") == "[\"ts\"])")
+        #expect(try await proposal("/a", "x=2") == "[\"ts\"])")
+        #expect(try await proposal("/a", "ts=9&x=3&y=1") == "[\"ts\", \"x\", \"y\"])")
+        #expect(try await proposal("/b", "a=2&b=2&c=2&d=2") == nil)
+        #expect(try await proposal("/c", "x=2") == nil)
+        #expect(try await proposal("/d", "x=1") == "[\"a b\"])")
     }
 
     @Test("ReplayTransport errors name no mode, and suggest RecordingTransport before their last line")

@@ -23,7 +23,8 @@ struct ReplayScopeTests {
         _ name: String,
         mode: String? = nil,
         failsOnUnusedEntries: Bool = false,
-        recording transport: (any Transport)? = nil
+        recording transport: (any Transport)? = nil,
+        hasFailed: Bool = false
     ) -> ReplayScope {
         var trait: ReplayTrait = .replay(name, failsOnUnusedEntries: failsOnUnusedEntries, recording: transport)
         if transport != nil {
@@ -34,8 +35,8 @@ struct ReplayScopeTests {
                 filePath: folder.appending(path: "T.swift").path
             )
         }
-        trait.environment = mode.map { ["PIPELINE_RECORD": $0] } ?? [:]
-        return ReplayScope(trait) { reports.add($0) }
+        trait.settings.environment = mode.map { ["PIPELINE_RECORD": $0] } ?? [:]
+        return ReplayScope(trait.settings, report: { reports.add($0) }, hasFailed: { hasFailed })
     }
 
     private func text(_ number: Int) async throws -> String {
@@ -124,6 +125,36 @@ struct ReplayScopeTests {
         try await scope("new", recording: offline).run { try await check(1, "live") }
         #expect(offline.sent.isEmpty)
         #expect(reports.all == [])
+    }
+
+    @Test(
+        "With PIPELINE_RECORD=recordAll, a test that fails leaves an existing recording as it was",
+        arguments: [true, false]
+    )
+    func keepsOld(throwsError: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let replays = folder.appending(path: "Replays")
+        try FileManager.default.createDirectory(at: replays, withIntermediateDirectories: true)
+        let old = try Data(contentsOf: ReplaySettings.file("items", beside: #filePath))
+        for (name, fails) in [("failed", true), ("passed", false), ("new", true)] {
+            let file = replays.appending(path: "\(name)-\(throwsError).har")
+            if name != "new" { try old.write(to: file) }
+            let live = ScriptedTransport(always: .status(200, body: "live"))
+            let scope = scope(
+                "\(name)-\(throwsError)",
+                mode: "recordAll",
+                recording: live,
+                hasFailed: fails && !throwsError
+            )
+            try? await scope.run {
+                try await check(1, "live")
+                if fails, throwsError { throw CancellationError() }
+            }
+            // Without an old recording, that of a failed test is written: its author wants to see it.
+            let isKept = try Data(contentsOf: file) == old
+            #expect(isKept == (name == "failed"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: replays.path).count == 3)
     }
 
     @Test("With PIPELINE_RECORD=recordOnce, an existing recording is only replayed")

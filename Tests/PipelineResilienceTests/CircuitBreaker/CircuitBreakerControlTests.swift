@@ -182,6 +182,26 @@ struct CircuitBreakerControlTests {
         #expect(await bench.send() == "circuitOpen")
     }
 
+    @Test("Health says for a URL whether its server is refused now")
+    func refusing() async throws {
+        let bench = BreakerBench(
+            ScriptedTransport { request, _ in .status(request.host == "a.test" ? 503 : 200) },
+            [CircuitBreakerPlugin.touchy()]
+        )
+        let urls = [
+            "https://a.test/x?y", "https://A.test:443", "https://b.test", "http://a.test", "https://a.test:8443",
+        ]
+        func refused() -> [Bool] { urls.map { bench.provider.health.isRefusing(Endpoint.url($0)) } }
+        #expect(refused() == [false, false, false, false, false])
+        await bench.send(Ask(url: "https://b.test"))
+        await bench.send()
+        #expect(refused() == [true, true, false, false, false])
+        bench.clock.advance(by: .seconds(1))
+        // The next request is a probe.
+        #expect(refused() == [false, false, false, false, false])
+        #expect(!bench.provider.health.isRefusing(Endpoint.url("no url")))
+    }
+
     @Test("Health is degraded while a circuit is not closed, and unhealthy while all refuse requests")
     func health() async {
         let breaker = CircuitBreakerPlugin.touchy()

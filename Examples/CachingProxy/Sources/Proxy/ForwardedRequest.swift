@@ -7,6 +7,8 @@ struct ForwardedRequest: TargetType {
     let path = ""
     let method: HTTPMethod
     let task = RequestTask.requestPlain
+    // The client gets every response of the origin.
+    let validationType = ValidationType.anyStatus
     /// The path with the query, as the client sent it.
     let pathAndQuery: String
     let fields: HTTPFields

@@ -99,7 +99,7 @@ struct CacheDiskTests {
             let plugin = account.map { name in CachePlugin(store: store, account: { _ in name }) }
             let bench = CacheBench(transport, plugin ?? CachePlugin(store: store))
             let headers = ["Authorization": words[0], "Cookie": "a=\(words[1])", "X-Vary": words[5]]
-            let ask = Ask(path: "/b?q=\(words[4])", headers: headers)
+            let ask = Ask(url: "https://a.test/b?q=\(words[4])", path: "", headers: headers)
             _ = try await bench.response(ask)
             #expect(try await bench.response(ask).cacheStatus?.kind == .hit)
         }

@@ -20,7 +20,8 @@ struct Download: Sendable {
     private var partial: PartialDownload? { destination.partialFile.map { PartialDownload(file: $0, lane: lane) } }
 
     /// Records what the call may resume, before any plugin sees the request.
-    func prepare(_ request: inout PipelineRequest, _ context: PipelineContext) {
+    func prepare(_ request: inout PipelineRequest, _ context: PipelineContext) throws {
+        try destination.checksum?.check()
         guard let partial else { return }
         let resumption = partial.prepare(&request)
         context.update(DownloadResumption.self) { $0 = resumption }
@@ -194,6 +195,7 @@ struct Download: Sendable {
         defer { removePartial(after: file) }
         // The record goes before the file is renamed, because another download may start a partial file after that.
         if let partial, file.url == partial.file { try await lane.run { partial.removeRecord() } }
+        try await destination.checksum?.check(file.url)
         let (url, options) = try choose(file.url, response)
         try await move(file, to: url, options)
         response.body = .file(url, byteCount: response.body.byteCount)

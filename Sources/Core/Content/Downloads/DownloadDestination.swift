@@ -31,6 +31,8 @@ public import Foundation
 ///   it is missing and ``Options/createIntermediateDirectories`` is not set.
 /// - ``PipelineError/Code-swift.struct/file(_:)`` with `noSpace`: the disk is full.
 /// - ``PipelineError/Code-swift.struct/file(_:)`` with `busy`: another download is using the partial file.
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `checksum`: the file is not the one that ``verifying(_:)``
+///   expects.
 /// - ``PipelineError/Code-swift.struct/limit(_:)`` with `bodyBytes`: the download is larger than
 ///   ``ProviderConfiguration/Limits/downloadByteCount``.
 /// - ``PipelineError/Code-swift.struct/malformedResponse``: the server sent a 206 that the request did not ask for. The
@@ -60,6 +62,8 @@ public struct DownloadDestination: Sendable {
     let directory: URL?
     /// The file set by ``resumable(at:)``.
     var partialFile: URL?
+    /// What the file must hold; `nil` for anything.
+    var checksum: Checksum?
     /// Returns the file for a response, before it is complete; `nil` if a closure of the user decides later.
     let place: @Sendable (PipelineResponse) -> URL?
 
@@ -133,6 +137,21 @@ public struct DownloadDestination: Sendable {
     public func resumable(at partialFile: URL) -> DownloadDestination {
         var copy = self
         copy.partialFile = partialFile
+        return copy
+    }
+
+    /// Returns a copy that compares the complete file with a checksum before it appears at its destination.
+    ///
+    /// ```swift
+    /// .downloadDestination(.file(url).verifying(.sha256(release.checksum)))
+    /// ```
+    ///
+    /// If they differ, the call fails with ``PipelineError/Code-swift.struct/file(_:)`` and `checksum`, and nothing is
+    /// left: no file at the destination, and no partial file. A checksum that cannot be one fails before anything is
+    /// sent. The complete file is read a second time for it.
+    public func verifying(_ checksum: Checksum) -> DownloadDestination {
+        var copy = self
+        copy.checksum = checksum
         return copy
     }
 }

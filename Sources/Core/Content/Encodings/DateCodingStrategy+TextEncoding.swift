@@ -12,6 +12,12 @@ extension DateCodingStrategy {
             return date.formatted(.iso8601)
         }
 
+        /// ISO 8601 text with milliseconds, such as `2001-09-09T01:46:40.000Z`, for the same dates.
+        static let iso8601Milliseconds = DateCodingStrategy.TextEncoding { date in
+            try checkYear(of: date)
+            return Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date)
+        }
+
         /// Seconds since 1970, with a fraction only if there is one.
         public static let secondsSince1970 = DateCodingStrategy.TextEncoding {
             ParameterTree.text(of: $0.timeIntervalSince1970)

@@ -8,6 +8,7 @@ public import Foundation
 /// | strategy | in JSON | in queries and forms |
 /// |---|---|---|
 /// | ``iso8601`` | `"2001-09-09T01:46:40Z"` | `2001-09-09T01:46:40Z` |
+/// | ``iso8601Milliseconds`` | `"2001-09-09T01:46:40.000Z"` | `2001-09-09T01:46:40.000Z` |
 /// | ``secondsSince1970`` | `1000000000`, with a fraction if there is one | the same |
 /// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
 /// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
@@ -28,6 +29,13 @@ public struct DateCodingStrategy: Sendable {
     public static let iso8601 = DateCodingStrategy(
         textEncoding: .iso8601,
         jsonEncoding: jsonEncoding(.iso8601),
+        jsonDecoding: .custom(decodeISO8601)
+    )
+
+    /// Like ``iso8601``, but written with milliseconds: `2001-09-09T01:46:40.000Z`.
+    public static let iso8601Milliseconds = DateCodingStrategy(
+        textEncoding: .iso8601Milliseconds,
+        jsonEncoding: jsonEncoding(.iso8601Milliseconds),
         jsonDecoding: .custom(decodeISO8601)
     )
 
@@ -109,14 +117,16 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
+    /// The description of the error for a value that is not a date in ISO 8601.
+    static let notISO8601 = "not a date in ISO 8601"
+
     /// Older versions of Foundation's own strategy reject fractions.
     private static func decodeISO8601(from decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
         let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
-        guard endsWithZone(text), let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of ISO 8601")
-        }
+        guard let text = try? container.decode(String.self), endsWithZone(text),
+            let date = styles.lazy.compactMap({ try? $0.parse(text) }).first
+        else { throw DecodingError.dataCorruptedError(in: container, debugDescription: notISO8601) }
         return date
     }
 }

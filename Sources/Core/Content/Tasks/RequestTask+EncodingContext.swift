@@ -7,16 +7,14 @@ extension RequestTask {
     public struct EncodingContext: Sendable {
         /// The source of random numbers, from the provider's generator.
         public var random: PipelineRandom
-        /// Makes the JSON encoder for a value; defaults to a new one that sorts keys, so that equal values encode to
-        /// equal bytes.
-        public var makeJSONEncoder: @Sendable (any Encodable) -> JSONEncoder = { _ in
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return encoder
+        /// Makes the JSON encoder for a value; defaults to that of ``ProviderConfiguration/Coders``.
+        public var makeJSONEncoder: @Sendable (any Encodable) -> JSONEncoder = {
+            ProviderConfiguration.Coders().jsonEncoder(for: $0)
         }
-        /// Makes the encoder for a value in a query or a form; defaults to a ``URLFormEncoder`` with its default
-        /// settings.
-        public var makeFormEncoder: @Sendable (any Encodable) -> URLFormEncoder = { _ in URLFormEncoder() }
+        /// Makes the encoder for a value in a query or a form; defaults to that of ``ProviderConfiguration/Coders``.
+        public var makeFormEncoder: @Sendable (any Encodable) -> URLFormEncoder = {
+            ProviderConfiguration.Coders().formEncoder(for: $0)
+        }
 
         /// When the files of the content are checked.
         var files = FileChecks.immediate

@@ -19,7 +19,7 @@ enum TokenRefreshFailure: Error {
     case excessive
     /// The call's session has ended, or none has begun. Calls that fail before the next login share an outcome; later
     /// calls have none.
-    case sessionEnded(Stage.SharedOutcome?)
+    case sessionEnded(Stage.SharedOutcome?, String)
     /// The call's deadline has passed.
     case deadline
     case cancelled
@@ -46,9 +46,8 @@ enum TokenRefreshFailure: Error {
             code = .excessiveRefresh
             reason =
                 "the access token was refreshed \(policy.maximumCount) times within \(window), which is the limit"
-        case .sessionEnded:
-            code = .sessionEnded
-            reason = "the session of the call has ended, or none has begun; log in, then retry the call"
+        case .sessionEnded(_, let what):
+            (code, reason) = (.sessionEnded, "\(what); log in, then retry the call")
         case .deadline:
             (code, reason) = (.timeout(.total), "the call's deadline passed before it had a new access token")
         case .cancelled: return CancellationError()

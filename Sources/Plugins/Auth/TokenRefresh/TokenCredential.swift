@@ -3,10 +3,10 @@ public import Foundation
 /// The part of a credential that `TokenRefreshPlugin` uses; everything else in it belongs to the application.
 ///
 /// ```swift
-/// struct Session: TokenCredential {
+/// struct Session: TokenCredential, Decodable {
 ///     let accessToken: String
-///     let expiry: Date?
 ///     let refreshToken: String
+///     let expiresIn: Duration?
 /// }
 /// ```
 public protocol TokenCredential: Sendable {
@@ -16,8 +16,16 @@ public protocol TokenCredential: Sendable {
     /// the call fails with `invalidRequest.headerValue`.
     var accessToken: String { get }
 
-    /// The date when the token expires; with `nil`, it is used until a server refuses it.
+    /// The date when the token expires; defaults to `nil`, so that ``expiresIn`` counts.
+    ///
+    /// Store it with a credential that outlives the program.
     var expiry: Date? { get }
+
+    /// The time for which the token is valid from the moment when the plugin receives the credential, on the provider's
+    /// clock; ignored if there is an ``expiry``.
+    ///
+    /// Defaults to `nil`: without an expiry, the token is used until a server refuses it.
+    var expiresIn: Duration? { get }
 
     /// The date when the token was issued, from which its lifetime is counted.
     ///
@@ -26,6 +34,12 @@ public protocol TokenCredential: Sendable {
 }
 
 extension TokenCredential {
+    /// The default, `nil`: the date when the token expires is unknown.
+    public var expiry: Date? { nil }
+
+    /// The default, `nil`: the lifetime of the token is unknown.
+    public var expiresIn: Duration? { nil }
+
     /// The default, `nil`: the token's date of issue is unknown.
     public var issuedAt: Date? { nil }
 }

@@ -189,6 +189,24 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     /// The current credential; `nil` if there is none.
     public var credential: Credential? { refresher.credential }
 
+    /// A change of the credential.
+    public struct Change: Sendable {
+        /// The credential from now on; `nil` if there is none.
+        public let credential: Credential?
+        /// Why it changed; `nil` for the credential that was there when the reader began.
+        public let reason: TokenCredentialChange?
+    }
+
+    /// The current credential and each later change, for a login screen or a store of your own.
+    ///
+    /// ```swift
+    /// for await change in tokens.changes { session.isLoggedIn = change.credential != nil }
+    /// ```
+    ///
+    /// Each reader gets the current credential first. A slow reader gets the newest change and misses those before it.
+    /// No call waits for a reader; a store that must have each change is `onChange`.
+    public var changes: AsyncStream<Change> { refresher.changes }
+
     /// The number of calls that wait for a refresh, for tests and dashboards.
     public var waitingCount: Int { refresher.waitingCount }
 
@@ -213,9 +231,13 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         context: PipelineContext,
         next: Stage.Next
     ) async throws -> PipelineResponse {
+        if refresher.isWorkingHere {
+            let response = try await next(request)
+            refresher.note(response)
+            return response
+        }
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType,
-            !context.options.isTokenRequest, scope.contains(request, context),
-            !refresher.isWorkingHere
+            !context.options.isTokenRequest, scope.contains(request, context)
         else { return try await next(request) }
         try cleartext.check(request, carrying: "an access token")
         let ticket = try await ticket(refresher.begin(patience(context), context), context)
@@ -267,7 +289,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         switch outcome {
         case .success(let ticket): return ticket
         case .failure(let failure):
-            if case .sessionEnded(let shared) = failure { context.share(shared) }
+            if case .sessionEnded(let shared, _) = failure { context.share(shared) }
             throw failure.error(refresher.policy, response: refused)
         }
     }

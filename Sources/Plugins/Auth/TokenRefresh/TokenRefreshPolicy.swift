@@ -88,7 +88,7 @@ public struct TokenRefreshPolicy: Sendable {
     ///   - date: when the plugin received it; its lifetime is counted from then, unless it has a date of issue.
     /// - Returns: a date, which may have passed; `nil` if the credential has no expiry.
     func due(_ credential: some TokenCredential, receivedAt date: Date) -> Date? {
-        credential.expiry.map { due($0, issuedAt: credential.issuedAt ?? date) }
+        expiry(of: credential, receivedAt: date).map { due($0, issuedAt: credential.issuedAt ?? date) }
     }
 
     /// Returns the date from which a credential that a refresh returned is refreshed before use.
@@ -96,7 +96,11 @@ public struct TokenRefreshPolicy: Sendable {
     /// Its lifetime is counted by the clock of this machine alone. A credential that seems to have expired on arrival
     /// is used until a server refuses it: one of the clocks is wrong, and otherwise every call would refresh.
     func due(_ credential: some TokenCredential, refreshedAt date: Date) -> Date? {
-        credential.expiry.flatMap { $0 > date ? due($0, issuedAt: date) : nil }
+        expiry(of: credential, receivedAt: date).flatMap { $0 > date ? due($0, issuedAt: date) : nil }
+    }
+
+    private func expiry(of credential: some TokenCredential, receivedAt date: Date) -> Date? {
+        credential.expiry ?? credential.expiresIn.map { date.addingTimeInterval($0 / .seconds(1)) }
     }
 
     private func due(_ expiry: Date, issuedAt date: Date) -> Date {

@@ -9,66 +9,6 @@ import PipelineCore
 /// until it has ended or timed out. A refresh whose new credential is being reported also occupies the slot, so that
 /// its calls continue only when the report has ended.
 struct TokenRefreshState<Credential: TokenCredential>: Sendable {
-    /// The credential that a call is sent with.
-    struct Ticket: Sendable {
-        let credential: Credential
-        let generation: Int
-        /// The number of refreshes that had failed when the ticket was issued.
-        let failureCount: Int
-    }
-
-    /// A refresh.
-    struct Flight: Sendable {
-        let id: Int
-        /// The generation of the credential that it replaces.
-        let generation: Int
-        let credential: Credential?
-    }
-
-    /// A change of the credential; its number is the generation that it began.
-    struct Change: Sendable {
-        let number: Int
-        let credential: Credential?
-        let reason: TokenCredentialChange
-        /// Filled when the change has been reported.
-        let ending = TokenWaiter<Void>()
-    }
-
-    /// What a call may do to get a token.
-    enum Patience: Sendable {
-        /// It must not wait: its deadline has passed, or its body cannot be sent a second time.
-        case none
-        /// It may wait for a refresh in progress.
-        case join
-        /// It may also start a refresh.
-        case start
-    }
-
-    /// The ticket of a call, `nil` if it is sent without one.
-    typealias Outcome = Result<Ticket?, TokenRefreshFailure>
-    typealias Waiter = TokenWaiter<Outcome>
-
-    /// The next step of a call.
-    enum Admission: Sendable {
-        case proceed(Outcome)
-        case wait(Waiter)
-        /// The call returns its response.
-        case giveBack
-    }
-
-    /// What to do after an event.
-    struct Effects: Sendable {
-        /// Whether to cancel the refresh that occupied the slot.
-        var cancelsRefresh = false
-        /// Whether to stop the timer of the refresh that occupied the slot.
-        var stopsTimer = false
-        var resumed: [Waiter] = []
-        /// The result for the waiters that resume.
-        var outcome = Outcome.success(nil)
-        var report: Change?
-        var start: Flight?
-    }
-
     private struct Place: Sendable {
         let flight: Flight
         var waiters: [ObjectIdentifier: Waiter] = [:]
@@ -95,6 +35,8 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     private var firstGeneration = 0
     /// When the last session ended.
     private var sessionEnd: PipelineClock.Instant?
+    /// How the last session ended, for the errors of its calls.
+    private var ending: String?
     /// When the last session ended, on the system's clock, until a call provides a clock.
     private var undatedSessionEnd: ContinuousClock.Instant?
     /// The outcome shared by calls that fail without a credential, so that a plugin outside reports it once.
@@ -231,10 +173,12 @@ extension TokenRefreshState {
     /// Returns the result for a call whose session has ended, or that has no credential.
     private mutating func ended(at now: PipelineClock.Instant?) -> Outcome {
         if policy.withoutCredential == .sendAll { return .success(nil) }
-        guard credential == nil, let now else { return .failure(.sessionEnded(nil)) }
+        let ago = now.flatMap { now in sessionEnd.map { " \(PipelineError.text(of: $0.duration(to: now))) ago" } } ?? ""
+        let reason = ending.map { "the session of the call has ended: \($0)\(ago)" } ?? "no session has begun"
+        guard credential == nil, let now else { return .failure(.sessionEnded(nil, reason)) }
         let shared = noCredential ?? Stage.SharedOutcome(endedAt: now)
         noCredential = shared
-        return .failure(.sessionEnded(shared))
+        return .failure(.sessionEnded(shared, reason))
     }
 
     /// Returns the result for calls that waited for the current credential.
@@ -263,13 +207,16 @@ extension TokenRefreshState {
     mutating func end(
         _ flight: Flight,
         _ ending: Result<Credential?, any Error>,
+        answer: String? = nil,
         now: PipelineClock.Instant,
         date: Date
     ) {
         let isCurrent = flight.generation == generation
         let hasSlot = place?.flight.id == flight.id
         if isCurrent, case .success(let new) = ending, new != nil || credential != nil {
-            if new == nil { endSession(at: now) }
+            if new == nil {
+                endSession(at: now, nil, "the refresh returned no credential" + (answer.map { ", after \($0)," } ?? ""))
+            }
             replace(by: new, new == nil ? .sessionEnd : .refresh)
             isUnseen = false
             due = new.flatMap { policy.due($0, refreshedAt: date) }
@@ -350,7 +297,10 @@ extension TokenRefreshState {
         date: Date?
     ) {
         let endsSession = new == nil || credential != nil && !continuesSession
-        if endsSession { endSession(at: now, systemNow) }
+        if endsSession {
+            let what = new == nil ? "removed the credential" : "set the credential of another session"
+            endSession(at: now, systemNow, "the application \(what)")
+        }
         replace(by: new, new == nil ? .logOut : .logIn)
         if let date { count(from: date) }
         supersede(endsSession ? ended(at: now) : outcome(at: now))
@@ -371,9 +321,14 @@ extension TokenRefreshState {
     }
 
     /// Marks the session as ended by the change that follows.
-    private mutating func endSession(at now: PipelineClock.Instant?, _ systemNow: ContinuousClock.Instant? = nil) {
+    private mutating func endSession(
+        at now: PipelineClock.Instant?,
+        _ systemNow: ContinuousClock.Instant? = nil,
+        _ ending: String
+    ) {
         firstGeneration = generation + 1
         guard credential != nil else { return }
+        self.ending = ending
         sessionEnd = now
         undatedSessionEnd = now == nil ? systemNow : nil
     }
@@ -393,7 +348,9 @@ extension TokenRefreshState {
         isRefused = false
         failure = nil
         if isChange { noCredential = nil }
-        guard reportsChanges, isChange else { return }
+        guard isChange else { return }
+        effects.change = .init(credential: new, reason: reason)
+        guard reportsChanges else { return }
         changes.append(Change(number: generation, credential: new, reason: reason))
         if changes.count == 1 { effects.report = changes.first }
     }

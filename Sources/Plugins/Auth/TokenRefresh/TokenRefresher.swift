@@ -15,6 +15,10 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         var tasks: (refresh: Task<Credential?, any Error>, timer: Task<Void, Never>)?
         /// The clock of the first call, so that instants are comparable if several providers share the credential.
         var clock: PipelineClock?
+        var watchers: [Int: AsyncStream<TokenRefreshPlugin<Credential>.Change>.Continuation] = [:]
+        var watcherCount = 0
+        /// The last response to a call of the refresh in progress, in words.
+        var answer: String?
     }
 
     let policy: TokenRefreshPolicy
@@ -45,6 +49,21 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
 
     var waitingCount: Int { shared.withLock { $0.state.waitingCount } }
 
+    /// The current credential and each later change.
+    var changes: AsyncStream<TokenRefreshPlugin<Credential>.Change> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let id = shared.withLock { shared in
+                shared.watcherCount += 1
+                shared.watchers[shared.watcherCount] = continuation
+                continuation.yield(.init(credential: shared.state.credential, reason: nil))
+                return shared.watcherCount
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.shared.withLock { _ = $0.watchers.removeValue(forKey: id) }
+            }
+        }
+    }
+
     /// Applies an event to the state and performs its effects.
     ///
     /// - Parameters:
@@ -57,7 +76,11 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         _ event: (inout State) -> Value
     ) -> Value {
         let (value, effects, tasks) = shared.withLock { shared in
-            (event(&shared.state), shared.state.takeEffects(), shared.tasks)
+            let value = event(&shared.state)
+            let effects = shared.state.takeEffects()
+            // Under the lock, so that the changes keep their order.
+            if let change = effects.change { for watcher in shared.watchers.values { watcher.yield(change) } }
+            return (value, effects, shared.tasks)
         }
         if effects.cancelsRefresh { tasks?.refresh.cancel() }
         if effects.stopsTimer { tasks?.timer.cancel() }
@@ -108,6 +131,13 @@ extension TokenRefresher {
         return !marks.isEmpty && shared.withLock { shared in marks.contains { shared.state.isWorking($0.id) } }
     }
 
+    /// Takes note of a response that a refresh or a report got, for the error of the calls that fail because of it.
+    func note(_ response: PipelineResponse) {
+        let request = response.request
+        let text = "\(request.method) \(Redactor.standard.url(of: request)): \(response.statusCode)"
+        shared.withLock { $0.answer = text }
+    }
+
     private func admit(
         _ context: PipelineContext,
         _ event: (inout State, PipelineClock.Instant, Date) -> State.Admission
@@ -140,6 +170,7 @@ extension TokenRefresher {
             self.perform { $0.timeUp(flight) }
         }
         let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, id: flight.id)]
+        shared.withLock { $0.answer = nil }
         let refresh = Task(executorPreference: clock.taskExecutor) {
             try await TokenRefreshMark.$current.withValue(marks) {
                 try await TrafficPriority.$ofTask.withValue(.high) {
@@ -154,7 +185,8 @@ extension TokenRefresher {
         if !isWanted { refresh.cancel() }
         let ending = await refresh.result
         let (now, date) = (clock.now, clock.date)
-        perform(for: context) { $0.end(flight, ending, now: now, date: date) }
+        let answer = shared.withLock(\.answer)
+        perform(for: context) { $0.end(flight, ending, answer: answer, now: now, date: date) }
     }
 }
 

@@ -35,7 +35,7 @@ extension LoggingPlugin {
         public let level: Level
         let message: Message
 
-        private var context: PipelineContext { message.context }
+        var context: PipelineContext { message.context }
         private var redactor: Redactor { message.redactor }
 
         /// The number of the call, from 1.
@@ -46,6 +46,8 @@ extension LoggingPlugin {
         public var hop: Int { context.hop }
         /// The method of the request.
         public var method: String { redactor.text((message.request?.method ?? context.endpoint.method).rawValue) }
+        /// The host and port of the request; `nil` if no request was made.
+        var host: String? { message.request?.host.map(redactor.text) }
         /// The URL of the request.
         public var url: String { message.request.map { redactor.url(of: $0) } ?? redactor.url(context.endpoint.url) }
         /// The status code of the response.

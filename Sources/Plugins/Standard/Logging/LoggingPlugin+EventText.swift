@@ -26,10 +26,14 @@ extension LoggingPlugin.Event {
 
     /// The metadata that a logger of your own gets besides the line.
     var metadata: Logger.Metadata {
-        var metadata = Logger.Metadata(minimumCapacity: 6)
+        var metadata = Logger.Metadata(minimumCapacity: 10)
         metadata["call"] = .string(String(callID))
         metadata["attempt"] = .string(String(attempt))
         metadata["event"] = .string(kind.description)
+        metadata["method"] = .string(method)
+        if let host { metadata["host"] = .string(host) }
+        if let template = context.target.pathTemplate { metadata["template"] = .string(template) }
+        if let duration { metadata["duration"] = .string(String(duration / .seconds(1))) }
         if hop > 0 { metadata["hop"] = .string(String(hop)) }
         if let statusCode { metadata["status"] = .string(String(statusCode)) }
         if let code { metadata["code"] = .string(message.redactor.text(code.rawValue)) }

@@ -50,11 +50,15 @@ public import PipelineCore
 /// | setting | default | |
 /// |---|---|---|
 /// | `level` | `.info` | |
-/// | `logger` | a logger `pipeline` that lets all lines pass | a logger of your own also applies its own level, and gets call, attempt, hop, event, status and code as metadata |
+/// | `logger` | a logger `pipeline` that lets all lines pass | a logger of your own also applies its own level, and gets metadata, see below |
 /// | `redactor` | `Redactor.standard` | |
 /// | `bodyLimit` | 65,536 (64 KiB) | bytes of a body that are written, 0 and up; with 0, only the size |
 /// | `form` | `.lines` | `.curl`: requests are written as cURL commands, instead of line, fields and body; `.summary` |
 /// | `formatter` | the event's `description` | |
+///
+/// **Metadata** of a logger of your own: `call`, `attempt`, `event`, `method`, `host`; and if known, `template` (the
+/// target's `pathTemplate`), `hop`, `status`, `code`, and `duration` in seconds. To leave out of the line what the
+/// metadata has, use the formatter `{ $0.reason ?? "\($0.kind)" }`.
 ///
 /// **Position**
 ///
@@ -239,7 +243,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
             return refusals.isFirst(error, context) ? .error : .info
         }
         guard let statusCode else { return nil }
-        let accepted = context.target.validationType
+        let accepted = context.validationType
         return (accepted == .anyStatus ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
     }
 

@@ -86,7 +86,7 @@ public struct MinimumDurationPlugin: Stage.Process {
     ) -> Bool {
         switch result {
         case .success(let response):
-            results == .always || context.target.validationType.accepts(response.statusCode)
+            results == .always || context.validationType.accepts(response.statusCode)
         case .failure(let error):
             results == .always && error.code != .cancelled
         }

@@ -5,6 +5,7 @@ public import PipelineCore
 ///
 /// ```swift
 /// RequestIDPlugin()
+/// RequestIDPlugin { Incoming.requestID }  // on a server: the id of the request that is being answered
 /// if let field = HTTPField.Name("X-Correlation-Id") { RequestIDPlugin(field: field) }
 /// ```
 ///
@@ -12,7 +13,8 @@ public import PipelineCore
 ///
 /// **Effects**
 ///
-/// - Sets the field to the id of the call: the value of the option, or else a random UUID (version 4, lower case).
+/// - Sets the field to the id of the call: the value of the option, else that of the closure, else a random UUID
+///   (version 4, lower case).
 /// - If the request already has the field, leaves it unchanged and uses its value as the id.
 /// - All attempts and redirects of a call have the same id; each call has a different one.
 /// - The id is kept only in `context.requestID`.
@@ -22,6 +24,7 @@ public import PipelineCore
 /// | setting | default |
 /// |---|---|
 /// | `field` | `X-Request-Id` |
+/// | `makeID` | a random UUID for each call |
 ///
 /// **Position**
 ///
@@ -30,7 +33,8 @@ public import PipelineCore
 /// - Outside a plugin that shares requests, no two requests are equal, unless that plugin ignores the field.
 ///
 /// **Errors**: `invalidRequest.headerValue` if the option is empty, has more than 255 characters, or contains a
-/// character other than visible ASCII. Nothing is sent, and the error does not quote the id.
+/// character other than visible ASCII. Nothing is sent, and the error does not quote the id. If the closure returns
+/// such an id, which may come from outside, a random one is sent.
 ///
 /// **Secrets**: the id is not a secret: logs show it, and it remains after a redirect to another origin. Put no
 /// personal data into it.
@@ -45,12 +49,17 @@ public struct RequestIDPlugin: Stage.Prepare {
     }()
 
     private let field: HTTPField.Name
+    private let makeID: (@Sendable () -> String?)?
 
     /// Makes a plugin.
     ///
-    /// - Parameter field: the name of the header field that carries the id.
-    public init(field: HTTPField.Name = standardField) {
+    /// - Parameters:
+    ///   - field: the name of the header field that carries the id.
+    ///   - makeID: returns the id of a call, for example from a task-local value; `nil` for a random one. It runs in
+    ///     the task of the call, and must be quick.
+    public init(field: HTTPField.Name = standardField, makeID: (@Sendable () -> String?)? = nil) {
         self.field = field
+        self.makeID = makeID
     }
 
     /// Sets the header field to the id of the call.
@@ -59,14 +68,22 @@ public struct RequestIDPlugin: Stage.Prepare {
             context.requestID = present
             return
         }
-        let id = try context.requestID ?? Self.checked(context.options.requestID) ?? Self.makeID(context.random)
+        let id =
+            try context.requestID ?? Self.checked(context.options.requestID) ?? ownID ?? Self.makeID(context.random)
         try request.setHeader(id, for: field)
         context.requestID = id
     }
 
+    /// The id of the closure, unless it cannot be sent.
+    private var ownID: String? { makeID?().flatMap { Self.canBeSent($0) ? $0 : nil } }
+
+    private static func canBeSent(_ id: String) -> Bool {
+        (1...255).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
     private static func checked(_ id: String?) throws -> String? {
         guard let id else { return nil }
-        guard (1...255).contains(id.utf8.count), id.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        guard canBeSent(id) else {
             throw PipelineError(
                 .invalidRequest(.headerValue),
                 "the requestID of \(id.utf8.count) bytes is not 1 to 255 visible ASCII characters"

@@ -7,6 +7,9 @@ extension StandardPart {
     /// Retries by other rules than those of the stack.
     public static func retries(_ plugin: RetryPlugin) -> StandardPart { StandardPart([.retries: [plugin]]) }
 
+    /// Ids of calls other than random ones.
+    public static func requestID(_ plugin: RequestIDPlugin) -> StandardPart { StandardPart([.requestID: [plugin]]) }
+
     /// A time that each successful call takes at least, zero and up.
     public static func minimumDuration(_ duration: Duration) -> StandardPart {
         StandardPart([.minimumDuration: [MinimumDurationPlugin(duration)]])

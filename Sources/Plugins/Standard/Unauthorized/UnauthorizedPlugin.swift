@@ -61,7 +61,7 @@ public struct UnauthorizedPlugin: Stage.Process {
             return await handler(error.response.map { Self.copy(of: $0) }, context)
         }
         guard let response = result.response, response.statusCode == 401,
-            !Self.wants401(context.target.validationType), context.endpoint.hasOrigin(of: response.request)
+            !Self.wants401(context.validationType), context.endpoint.hasOrigin(of: response.request)
         else { return }
         await handler(Self.copy(of: response), context)
     }

@@ -23,13 +23,12 @@ enum ErrorType {
     /// - Parameters:
     ///   - error: the error of the call, if it ended with one.
     ///   - statusCode: the status of its response, if it had one.
-    ///   - target: decides which statuses are failures, unless it accepts any status.
+    ///   - accepted: the statuses that the call accepts; if it accepts all, a status of 400 or more is a failure.
     /// - Returns: the value; `nil` if the call succeeded.
-    static func ofCall(_ error: PipelineError?, statusCode: Int?, _ target: any TargetType) -> String? {
+    static func ofCall(_ error: PipelineError?, statusCode: Int?, _ accepted: ValidationType) -> String? {
         if let error, error.code != .unacceptableStatus { return of(error.code) }
         guard let statusCode else { return error.map { of($0.code) } }
-        let validation = target.validationType
-        let isAccepted = validation == .anyStatus ? of(statusCode: statusCode) == nil : validation.accepts(statusCode)
+        let isAccepted = accepted == .anyStatus ? of(statusCode: statusCode) == nil : accepted.accepts(statusCode)
         return isAccepted && error == nil ? nil : "\(statusCode)"
     }
 

@@ -155,7 +155,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
             if let duration = annotation.duration { store.time(duration, in: .pluginWait, event) }
         }
         attributes.statusCode = outcome.statusCode
-        attributes.errorType = ErrorType.ofCall(outcome.error, statusCode: outcome.statusCode, context.target)
+        attributes.errorType = ErrorType.ofCall(outcome.error, statusCode: outcome.statusCode, context.validationType)
         store.count(.calls, attributes)
         store.time(outcome.duration, in: .callDuration, attributes)
     }

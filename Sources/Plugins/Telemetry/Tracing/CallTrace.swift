@@ -38,7 +38,7 @@ final class CallTrace: Sendable {
                 if let status = response?.cacheStatus { attributes["pipeline.cache"] = status.kind.rawValue }
             }
             let statusCode = (response ?? error?.response)?.statusCode
-            SpanText.fail(call, ErrorType.ofCall(error, statusCode: statusCode, context.target), error)
+            SpanText.fail(call, ErrorType.ofCall(error, statusCode: statusCode, context.validationType), error)
         }
         call.end(at: timeline.now(context))
     }

@@ -18,7 +18,6 @@ enum Trains: DecodableTargetType, AccessTokenAuthorizable {
     }
     var method: HTTPMethod { .get }
     var task: RequestTask { .requestPlain }
-    var validationType: ValidationType { .successCodes }
     var authorizationType: AuthorizationType? { .bearer }
     var sampleData: Data { Data(#"[{"destination": "Bern", "track": 7}]"#.utf8) }
 }

@@ -1,8 +1,7 @@
+import Pipeline
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import PipelineReplayTesting
 
 @Suite("Turns", .tags(.concurrent), .watched)
 struct TurnsTests {

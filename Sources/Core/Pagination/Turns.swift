@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A lock for each key that is passed on in the order of the requests for it.
-final class Turns<Key: Hashable & Sendable>: Sendable {
+package final class Turns<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let continuation: CheckedContinuation<Bool, Never>
@@ -16,11 +16,13 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
     /// A key in `waiting` is held.
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Runs the work after all earlier work with the same key has ended.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits, and the errors of the work.
     @discardableResult
-    func withTurn<Value>(_ key: Key, _ work: () async throws -> Value) async throws -> Value {
+    package func withTurn<Value>(_ key: Key, _ work: () async throws -> Value) async throws -> Value {
         let id = state.withLock { state in
             state.count += 1
             return state.count
