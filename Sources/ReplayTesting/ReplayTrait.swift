@@ -24,6 +24,7 @@ public import Testing
 ///
 /// - Each test, and each case of a test with arguments, begins with all entries unused. Tests can therefore run in
 ///   parallel and alone. On a suite, the trait applies to each of its tests.
+/// - The trait of a test takes the place of that of its suite.
 /// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest
 ///   entries are reported once.
@@ -119,8 +120,9 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
             text.prefix(60).map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) ? $0 : "-" }
         )
         if kept == text { return text }
-        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return kept + "-" + String(hash >> 32, radix: 16)
+        var hash = FNV1a()
+        hash.add(text.utf8)
+        return kept + "-" + String(hash.value >> 32, radix: 16)
     }
 }
 

@@ -143,6 +143,9 @@ package struct PerformedCall: Sendable {
     /// The call; `nil` if neither a plugin nor a timeline records how it ends.
     private var observed: CallState? { isSeen && (call.isObserved || call.timeline != nil) ? call : nil }
 
+    /// The options of the provider, the target and the call.
+    var options: RequestOptions { call.options }
+
     /// Whether the last response or failure came from a recording, so that no wait is needed.
     var isReplayed: Bool { PipelineContext(call: call).isReplayed }
 

@@ -88,7 +88,7 @@ extension PipelineResponse {
 
     /// Returns a decoder of the provider's coders.
     func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
-        (coders?.coders ?? ProviderConfiguration.Coders()).jsonDecoder(for: type)
+        (coders?.coders ?? .standard).jsonDecoder(for: type)
     }
 
     /// The description of an empty body in an error.

@@ -29,20 +29,10 @@ extension Provider {
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
     ) -> Task<Void, Never> {
-        let place = CallbackPlace(executor: callbackExecutor ?? self.callbackExecutor)
-        return deliver(on: callbackExecutor, completion) {
-            guard let progress else { return await self.perform(target, options, for: .response).finished() }
-            return await self.perform(
-                target,
-                options,
-                for: .response,
-                deliver: { step in
-                    await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) {
-                        await progress(step)
-                    }
-                },
-                end: { $0.finished() }
-            )
+        deliver(on: callbackExecutor, completion) {
+            await self.perform(target, options, for: .response, telling: progress, on: callbackExecutor) {
+                $0.finished()
+            }
         }
     }
 

@@ -27,7 +27,7 @@ extension Provider {
         options: RequestOptions = RequestOptions(),
         @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Value {
-        try await perform(target, options, telling: onProgress) { call in
+        try await perform(target, options, for: .value, telling: onProgress) { call in
             call.decoded { response in
                 try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
             }
@@ -60,7 +60,7 @@ extension Provider where Target: DecodableTargetType {
         options: RequestOptions = RequestOptions(),
         @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Target.ResultType {
-        try await perform(target, options, telling: onProgress) { call in
+        try await perform(target, options, for: .value, telling: onProgress) { call in
             call.decoded(by: target, keyPath, decoder, failsOnEmptyData)
         }
         .awaited

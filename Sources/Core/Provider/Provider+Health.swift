@@ -84,15 +84,18 @@ extension PluginHealth {
 extension [PluginHealth] {
     /// Returns whether requests to a server are refused now, before they are sent.
     ///
-    /// That is so if the circuit of its origin is open, or if a plugin refuses all calls. Circuits of single endpoints
-    /// have names of their own in ``PluginHealth/gauges``.
+    /// That is so if the circuit of its origin is open, or if a plugin without any circuit refuses all calls. Circuits
+    /// of single endpoints have names of their own in ``PluginHealth/gauges``.
     ///
     /// - Parameter url: a URL of the server, of which the scheme, host and port count.
     /// - Returns: whether a plugin refuses requests to the server.
     public func isRefusing(_ url: URL) -> Bool {
         let origin = (try? PipelineRequest(url: url.absoluteString))?.origin.description
         return contains { health in
-            health.status == .unhealthy || origin.map { health.gauges[$0]?[.openness] == 1 } ?? false
+            // Other servers may be all that an unhealthy plugin knows.
+            let hasCircuits = health.gauges.values.contains { $0[.openness] != nil }
+            guard hasCircuits else { return health.status == .unhealthy }
+            return origin.map { health.gauges[$0]?[.openness] == 1 } ?? false
         }
     }
 }

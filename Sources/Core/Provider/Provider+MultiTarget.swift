@@ -110,7 +110,7 @@ extension Provider where Target == MultiTarget {
         options: RequestOptions = RequestOptions(),
         @_inheritActorContext onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil
     ) async throws -> sending Inner.ResultType {
-        try await perform(MultiTarget(target), options, telling: onProgress) { call in
+        try await perform(MultiTarget(target), options, for: .value, telling: onProgress) { call in
             call.decoded(by: target, keyPath, decoder, failsOnEmptyData)
         }
         .awaited

@@ -14,14 +14,21 @@ extension Provider {
         }
     }
 
-    /// Performs a call, delivers its steps one at a time, and ends it; the last step follows a success.
+    /// Performs a call and ends it; a closure gets the steps of its progress one at a time, the last after a success.
     func perform<Value>(
         _ target: Target,
         _ options: RequestOptions,
         for form: CallForm,
-        deliver: @Sendable (ProgressResponse) async -> Void,
+        telling onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)?,
+        on executor: (any TaskExecutor)? = nil,
         end: (PerformedCall) -> Result<Value, PipelineError>
     ) async -> Result<Value, PipelineError> {
+        guard let onProgress else { return end(await perform(target, options, for: form)) }
+        let place = CallbackPlace(executor: executor ?? callbackExecutor)
+        let isCancelled = { @Sendable in Task.isCancelled }
+        func deliver(_ step: ProgressResponse) async {
+            await place.run(isolatedTo: onProgress.isolation, unless: isCancelled) { await onProgress(step) }
+        }
         let (steps, continuation) = AsyncStream<ProgressResponse>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let meter = ProgressMeter { continuation.yield($0) }
         async let performed = {
@@ -33,27 +40,5 @@ extension Provider {
         let result = end(call)
         if case .success = result, let response = call.response { await deliver(meter.end(with: response)) }
         return result
-    }
-
-    /// Performs a call and makes a value of its response; a closure gets the steps of its progress, if there is one.
-    func perform<Value>(
-        _ target: Target,
-        _ options: RequestOptions,
-        telling onProgress: (@isolated(any) @Sendable (ProgressResponse) -> Void)?,
-        end: (PerformedCall) -> Result<Value, PipelineError>
-    ) async -> Result<Value, PipelineError> {
-        guard let onProgress else { return end(await perform(target, options, for: .value)) }
-        let place = CallbackPlace(executor: callbackExecutor)
-        return await perform(
-            target,
-            options,
-            for: .value,
-            deliver: { step in
-                await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
-                    await onProgress(step)
-                }
-            },
-            end: end
-        )
     }
 }

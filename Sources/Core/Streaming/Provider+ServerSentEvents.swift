@@ -75,10 +75,7 @@ extension Provider {
         let failure: PipelineError?
         switch call.result {
         case .success(let response) where response.statusCode != 204:
-            failure = await self.failure(
-                of: response,
-                engine.settings.options.overridden(by: target.options).overridden(by: options)
-            )
+            failure = await self.failure(of: response, call.options)
         case .failure(let error) where error.code != .unacceptableStatus || error.response?.statusCode != 204:
             failure = error
         default:

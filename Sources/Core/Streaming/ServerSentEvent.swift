@@ -30,7 +30,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///   names declared keys and indices, never a part of the data.
     public func map<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder? = nil) throws -> Value {
         do {
-            let decoder = decoder ?? ProviderConfiguration.Coders().jsonDecoder(for: type)
+            let decoder = decoder ?? ProviderConfiguration.Coders.standard.jsonDecoder(for: type)
             return try decoder.decode(type, from: Data(data.utf8))
         } catch {
             let place = data.isEmpty ? ": it is empty" : PipelineResponse.place(of: error, in: Data(data.utf8))

@@ -58,6 +58,16 @@ struct TokenWatchTests {
         #expect(end?.credential == nil && end?.reason == .sessionEnd)
     }
 
+    @Test("The changes end when the plugin is gone")
+    func end() async {
+        var plugin: TokenRefreshPlugin<Session>? = TokenBench { _ in true }.plugin("a")
+        var reader = plugin?.changes.makeAsyncIterator()
+        _ = await reader?.next()
+        plugin = nil
+        let change = await reader?.next()
+        #expect(change == nil)
+    }
+
     @Test("A lifetime is counted on the provider's clock, from a login and from a refresh")
     func lifetime() async throws {
         let clock = ManualClock()

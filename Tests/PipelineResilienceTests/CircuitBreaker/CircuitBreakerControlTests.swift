@@ -193,13 +193,18 @@ struct CircuitBreakerControlTests {
         ]
         func refused() -> [Bool] { urls.map { bench.provider.health.isRefusing(Endpoint.url($0)) } }
         #expect(refused() == [false, false, false, false, false])
-        await bench.send(Ask(url: "https://b.test"))
         await bench.send()
+        #expect(refused() == [true, true, false, false, false])
+        await bench.send(Ask(url: "https://b.test"))
         #expect(refused() == [true, true, false, false, false])
         bench.clock.advance(by: .seconds(1))
         // The next request is a probe.
         #expect(refused() == [false, false, false, false, false])
         #expect(!bench.provider.health.isRefusing(Endpoint.url("no url")))
+        let unused = CircuitBreakerPlugin()
+        unused.isolate()
+        let isolated = Provider<Ask>(transport: ScriptedTransport([]), plugins: [unused])
+        #expect(isolated.health.isRefusing(Endpoint.url("https://a.test")))
     }
 
     @Test("Health is degraded while a circuit is not closed, and unhealthy while all refuse requests")

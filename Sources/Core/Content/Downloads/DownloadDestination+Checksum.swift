@@ -4,7 +4,7 @@ import PipelineHashes
 extension DownloadDestination {
     /// A checksum of a file, for ``DownloadDestination/verifying(_:)``.
     public struct Checksum: Sendable, Hashable {
-        /// The hash in lowercase hexadecimal digits, as far as it was given in them.
+        /// The hash as it was given, in lowercase letters.
         private let text: String
 
         /// The SHA-256 hash of a file.
@@ -15,8 +15,7 @@ extension DownloadDestination {
 
         /// Throws if no file has such a checksum.
         func check() throws {
-            let digits = text.utf8
-            guard digits.count != 64 || !digits.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else { return }
+            guard text.utf8.count != 64 || !text.utf8.allSatisfy(ByteSet.hexDigits.contains) else { return }
             throw PipelineError(.file(.checksum), "the expected checksum is not 64 hexadecimal digits of SHA-256")
         }
 

@@ -120,12 +120,15 @@ public struct DateCodingStrategy: Sendable {
     /// The description of the error for a value that is not a date in ISO 8601.
     static let notISO8601 = "not a date in ISO 8601"
 
+    private static let iso8601Styles = [
+        Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+    ]
+
     /// Older versions of Foundation's own strategy reject fractions.
     private static func decodeISO8601(from decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
-        let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
         guard let text = try? container.decode(String.self), endsWithZone(text),
-            let date = styles.lazy.compactMap({ try? $0.parse(text) }).first
+            let date = iso8601Styles.lazy.compactMap({ try? $0.parse(text) }).first
         else { throw DecodingError.dataCorruptedError(in: container, debugDescription: notISO8601) }
         return date
     }

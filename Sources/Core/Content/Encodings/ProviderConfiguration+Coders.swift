@@ -85,6 +85,9 @@ extension ProviderConfiguration {
 }
 
 extension ProviderConfiguration.Coders {
+    /// The coders of a provider that has none of its own.
+    static let standard = ProviderConfiguration.Coders()
+
     /// The coders that all responses of a provider share.
     final class Shared: Sendable {
         let coders: ProviderConfiguration.Coders

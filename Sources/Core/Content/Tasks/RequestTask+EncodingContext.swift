@@ -9,11 +9,11 @@ extension RequestTask {
         public var random: PipelineRandom
         /// Makes the JSON encoder for a value; defaults to that of ``ProviderConfiguration/Coders``.
         public var makeJSONEncoder: @Sendable (any Encodable) -> JSONEncoder = {
-            ProviderConfiguration.Coders().jsonEncoder(for: $0)
+            ProviderConfiguration.Coders.standard.jsonEncoder(for: $0)
         }
         /// Makes the encoder for a value in a query or a form; defaults to that of ``ProviderConfiguration/Coders``.
         public var makeFormEncoder: @Sendable (any Encodable) -> URLFormEncoder = {
-            ProviderConfiguration.Coders().formEncoder(for: $0)
+            ProviderConfiguration.Coders.standard.formEncoder(for: $0)
         }
 
         /// When the files of the content are checked.

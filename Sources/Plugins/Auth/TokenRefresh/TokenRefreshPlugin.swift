@@ -204,7 +204,8 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     /// ```
     ///
     /// Each reader gets the current credential first. A slow reader gets the newest change and misses those before it.
-    /// No call waits for a reader; a store that must have each change is `onChange`.
+    /// No call waits for a reader; a store that must have each change is `onChange`. The sequence ends when the last
+    /// copy of the plugin is gone.
     public var changes: AsyncStream<Change> { refresher.changes }
 
     /// The number of calls that wait for a refresh, for tests and dashboards.

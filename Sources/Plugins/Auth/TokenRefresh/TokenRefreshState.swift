@@ -215,7 +215,7 @@ extension TokenRefreshState {
         let hasSlot = place?.flight.id == flight.id
         if isCurrent, case .success(let new) = ending, new != nil || credential != nil {
             if new == nil {
-                endSession(at: now, nil, "the refresh returned no credential" + (answer.map { ", after \($0)," } ?? ""))
+                endSession("the refresh returned no credential" + (answer.map { ", after \($0)," } ?? ""), at: now)
             }
             replace(by: new, new == nil ? .sessionEnd : .refresh)
             isUnseen = false
@@ -299,7 +299,7 @@ extension TokenRefreshState {
         let endsSession = new == nil || credential != nil && !continuesSession
         if endsSession {
             let what = new == nil ? "removed the credential" : "set the credential of another session"
-            endSession(at: now, systemNow, "the application \(what)")
+            endSession("the application \(what)", at: now, systemNow)
         }
         replace(by: new, new == nil ? .logOut : .logIn)
         if let date { count(from: date) }
@@ -322,9 +322,9 @@ extension TokenRefreshState {
 
     /// Marks the session as ended by the change that follows.
     private mutating func endSession(
+        _ ending: String,
         at now: PipelineClock.Instant?,
-        _ systemNow: ContinuousClock.Instant? = nil,
-        _ ending: String
+        _ systemNow: ContinuousClock.Instant? = nil
     ) {
         firstGeneration = generation + 1
         guard credential != nil else { return }

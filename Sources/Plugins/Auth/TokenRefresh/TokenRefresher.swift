@@ -45,6 +45,10 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         shared = Mutex(Shared(state: state))
     }
 
+    deinit {
+        for watcher in shared.withLock({ $0.watchers.values }) { watcher.finish() }
+    }
+
     var credential: Credential? { shared.withLock { $0.state.credential } }
 
     var waitingCount: Int { shared.withLock { $0.state.waitingCount } }

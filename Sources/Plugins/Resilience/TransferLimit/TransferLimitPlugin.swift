@@ -17,8 +17,8 @@ public import PipelineCore
 /// - A request whose body can be sent again can still be sent again.
 ///
 /// **Position**: inside the plugins that sign, compress or share requests, because it sees bodies as they are on the
-/// wire; last in a stack. Outside a plugin that limits the time of an exchange, or with a limit that is long enough: a
-/// slow transfer is not a slow server.
+/// wire; last in a stack. The time of a transfer counts towards the limits of its attempt: set the option
+/// `attemptTimeout` of calls that take long at this rate.
 ///
 /// **Errors**: none of its own.
 public struct TransferLimitPlugin: Stage.Exchange {
