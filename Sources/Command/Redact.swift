@@ -17,10 +17,19 @@ struct Redact: ParsableCommand {
     @Argument(help: "The recording to redact.", completion: .file(extensions: ["har"]))
     var file: String
 
-    @Option(name: [.short, .long], help: "The file to write; by default, the recording is replaced.")
+    @Option(name: [.short, .long], help: "The file to write.", completion: .file(extensions: ["har"]))
     var output: String?
 
+    @Flag(name: [.short, .long], help: "Replaces the recording.")
+    var inPlace = false
+
     @OptionGroup var secrets: SecretOptions
+
+    func validate() throws {
+        if (output != nil) == inPlace {
+            throw ValidationError("Name the file to write with -o FILE, or replace the recording with --in-place.")
+        }
+    }
 
     func run() throws {
         let tool = HARTool(redactor: try secrets.redactor())

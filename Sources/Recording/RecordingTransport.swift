@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 public import PipelineCore
 
 /// A transport that records the exchanges of another transport in a HAR file, and replays the exchanges in that file.
@@ -49,7 +50,8 @@ public import PipelineCore
 ///   writing the file.
 /// - From a request that is not sent: `recording.noMatch` if no entry matches, with the differences from up to three
 ///   nearest entries; `recording.usedUp` if every matching entry has been used; `recording.expired`; `limit.bodyBytes`
-///   if a body that is compared is larger than `bodyByteCount`; `recording.notWritten` after ``finish()``.
+///   if a body that is compared is larger than `bodyByteCount`; `recording.notWritten` after ``finish()``;
+///   `recording.secret` if a field or the URL contains a redacted value of a replayed response, such as a token.
 /// - Errors of the wrapped transport pass through. A body that is too large to be recorded is passed on, and
 ///   ``finish()`` fails with `recording.notWritten`.
 ///
@@ -253,11 +255,29 @@ public final class RecordingTransport: Transport {
             return try await playback.answer(index, to: request, context)
         case .expired(let index):
             guard let recorder else { throw playback.expired(index) }
+            try refuseRedacted(request)
             return try await recorder.send(request, to: wrapped, context, replacing: index)
         case .miss(let isUsedUp, let error):
             guard recordsMisses, let recorder else { throw await error() }
+            try refuseRedacted(request)
             return try await recorder.send(request, to: wrapped, context, isMissing: !isUsedUp)
         }
+    }
+
+    /// Refuses to send a value that a replayed response contains in place of a secret, such as a token.
+    private func refuseRedacted(_ request: PipelineRequest) throws {
+        let mark = RecordingRedaction.placeholder
+        let field = request.headers.first { $0.value.contains(mark) }?.name.rawName
+        let isInURL = request.url?.absoluteString.contains(mark) == true
+        guard let place = field ?? (isInURL ? "URL" : nil) else { return }
+        throw PipelineError(
+            .recording(.secret),
+            """
+            \(request.method) \(request.host ?? ""): the \(place) contains a value of a replayed response in which a secret \
+            was redacted, so it is not sent; give the test a recording of its own, or record \(file.lastPathComponent) \
+            anew with \(RecordingMode.environmentVariable)=recordAll
+            """
+        )
     }
 
     /// Writes the file and stops recording.

@@ -76,16 +76,13 @@ struct ReplayScope {
                 "missing recording \(settings.file.path); to record it, run the test with PIPELINE_RECORD=recordOnce"
             )
         }
-        try await run(test, ReplaySession(transport, { transport.configuration })) { _ in
-            if settings.failsOnUnusedEntries { try transport.recording.assertAllUsed() }
+        try await run(test, ReplaySession(transport, { transport.configuration })) { isFailed in
+            if settings.failsOnUnusedEntries, !isFailed { try transport.recording.assertAllUsed() }
         }
     }
 
-    private func record(
-        _ mode: RecordingMode,
-        keepsOld: Bool,
-        _ test: () async throws -> Void
-    ) async throws {
+    /// Records what the test sends; a test that fails changes no file that was there before.
+    private func record(_ mode: RecordingMode, keepsOld: Bool, _ test: () async throws -> Void) async throws {
         let wrapped = settings.makeTransport() ?? DefaultTransport.make()
         let transport = try await lane.run {
             try RecordingTransport(
@@ -98,9 +95,18 @@ struct ReplayScope {
             )
         }
         try await run(test, ReplaySession(transport, { transport.configuration })) { isFailed in
-            if mode == .recordAll, keepsOld, isFailed { return try await transport.discardRecording() }
-            if try await transport.finishRecording() { Self.recorded.withLock { _ = $0.insert(settings.file) } }
+            if isFailed, keepsOld {
+                say("kept, because the test failed:")
+                return try await transport.discardRecording()
+            }
+            guard try await transport.finishRecording() else { return }
+            Self.recorded.withLock { _ = $0.insert(settings.file) }
+            say("recorded")
         }
+    }
+
+    private func say(_ what: String) {
+        FileHandle.standardError.write(Data("\(what) \(settings.file.path)\n".utf8))
     }
 
     /// Runs the test, then `end` with whether the test has failed.
@@ -120,7 +126,7 @@ struct ReplayScope {
         var thrown = ""
         if case .failure(let error as PipelineError) = result { thrown = error.reason }
         for miss in session.misses where !thrown.contains(miss) { report(miss) }
-        let isFailed = (try? result.get()) == nil || hasFailed()
+        let isFailed = (try? result.get()) == nil || hasFailed() || !session.misses.isEmpty
         do {
             try await end(isFailed)
         } catch {

@@ -28,11 +28,12 @@ public import Testing
 /// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest
 ///   entries are reported once.
-/// - With `failsOnUnusedEntries`, a test fails if it has not used all entries.
+/// - With `failsOnUnusedEntries`, a test that passes otherwise fails if it has not used all entries.
 /// - While recording, tests with the same file take turns. Each replays what the tests before it have recorded, and
 ///   records the rest.
-/// - The recording is redacted and written when its test ends, even if the test fails. With
-///   ``/PipelineRecording/RecordingMode/recordAll``, a test that fails leaves an existing recording as it was.
+/// - The recording is redacted and written when its test ends; standard error shows its path. A test that fails leaves
+///   a file that was there as it was. With ``/PipelineRecording/RecordingMode/recordAll``, the first test that passes
+///   replaces the file, and others add to it: record a file that tests share with all of them in one run.
 ///
 /// **Defaults**
 ///

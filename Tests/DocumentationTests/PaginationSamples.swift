@@ -62,18 +62,27 @@ enum PaginationSamples {
     // sample: pager
     @MainActor final class Feed {
         private(set) var events: [Event] = []
+        private var isLoading = false
         private let pager: Provider<Forge>.Pager<EventPage>
 
         init(_ provider: Provider<Forge>) { pager = PaginationSamples.events(provider).makePager() }
 
         func loadMore() async throws {
-            if let page = try await pager.next() { events += page.events }
+            guard !isLoading else { return }  // two triggers load one page
+            isLoading = true
+            defer { isLoading = false }
+            try await load()
         }
 
         func refresh() async throws {
-            await pager.reset()
-            events = []
-            try await loadMore()
+            await pager.reset()  // a load that is under way throws CancellationError
+            try await load()
+        }
+
+        private func load() async throws {
+            let isFirst = await pager.current == nil
+            guard let page = try await pager.next() else { return }
+            events = isFirst ? page.events : events + page.events
         }
     }
     // end
@@ -105,6 +114,24 @@ enum PaginationSamples {
 
 @Suite("The guide Pagination", .watched)
 struct PaginationSampleTests {
+    @Test("Two triggers load one page, and a refresh that fails keeps the list") @MainActor
+    func feed() async throws {
+        func page(_ id: Int) -> ScriptedTransport.Step {
+            .status(200, body: #"{"events": [{"id": \#(id)}], "next": "c"}"#)
+        }
+        let transport = ScriptedTransport([page(1), page(2), .status(500), page(3)])
+        let feed = PaginationSamples.Feed(Provider(transport: transport))
+        try await feed.loadMore()
+        async let first: Void = feed.loadMore()
+        async let second: Void = feed.loadMore()
+        _ = try await (first, second)
+        #expect(feed.events.map(\.id) == [1, 2])
+        await #expect(throws: PipelineError.self) { try await feed.refresh() }
+        #expect(feed.events.map(\.id) == [1, 2])
+        try await feed.loadMore()
+        #expect(feed.events.map(\.id) == [3])
+    }
+
     // sample: test
     @Test("The events of all pages come in order")
     func events() async throws {

@@ -74,6 +74,16 @@ enum TargetsSamples {
         return [today.title] + found.map(\.title)
     }
 
+    // sample: wrapper
+    struct ShopClient {
+        let provider: Provider<Shop>
+
+        func load<Value: Decodable & SendableMetatype>(_ target: Shop) async throws -> Value {
+            try await provider.request(target, as: Value.self)
+        }
+    }
+    // end
+
     static func urls(_ order: Order) async throws {
         // sample: urls
         let client = Provider<URLTarget>(transport: URLSessionTransport(), plugins: [LoggingPlugin(level: .info)])
@@ -124,6 +134,13 @@ struct TargetsGuideTests {
         let sent = try #require(transport.sent.first)
         #expect(sent.url?.absoluteString == "https://api.shop.example/v1/items/of/monday")
         #expect(sent.headers[.acceptLanguage] == "en")
+    }
+
+    @Test("A generic wrapper decodes the type that its caller expects")
+    func wrapper() async throws {
+        let client = TargetsSamples.ShopClient(provider: Provider(transport: transport))
+        let item: TargetsSamples.Item = try await client.load(.item(id: 7))
+        #expect(item.title == "Lamp")
     }
 
     @Test("A target with a refusal is not sent")

@@ -14,7 +14,11 @@ extension PipelineError {
         if let request { text += "; \(request.method) \(request.host ?? "")\(request.shownPath)" }
         if let target { text += "; target \(Self.name(of: target))" }
         text += describedExchanges
-        if let underlyingError, plugin == nil { text += "; underlying \(Self.name(of: underlyingError))" }
+        if let cause {
+            text += "; because of \(cause.code.rawValue): \(cause.reason)"
+        } else if let underlyingError, plugin == nil {
+            text += "; underlying \(Self.name(of: underlyingError))"
+        }
         return text
     }
 
@@ -53,7 +57,8 @@ extension PipelineError {
         case .tls: return "A secure connection to the server cannot be made."
         case .connectionLost, .truncated: return "The connection to the server was lost."
         case .file(.noSpace): return "There is not enough storage space."
-        default: break
+        case .sessionEnded: return "Please sign in again."
+        default: if let cause, cause.isNetworkProblem { return cause.generalText }
         }
         switch response?.statusCode {
         case 401?: return "You're not authorized."

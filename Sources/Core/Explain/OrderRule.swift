@@ -144,6 +144,7 @@ extension OrderRule {
             [.sharesResponses],
             .outside,
             [.actsOnCalls],
+            except: [.codesContent],
             consequence: "that runs once for all calls that share a response, with the target and options of the first",
             severity: .hint
         ),
@@ -207,14 +208,6 @@ extension OrderRule {
             [.codesContent],
             consequence: "the inner plugin leaves alone what the outer one has encoded, and the other way round",
             remedy: "keep one of them"
-        ),
-        OrderRule(
-            "coding-outside-decoding-transport",
-            [.codesContent],
-            .outside,
-            [.decodesContent],
-            consequence: "the transport decodes responses, so only requests are compressed",
-            severity: .hint
         ),
         OrderRule(
             "credential-over-any-tls",

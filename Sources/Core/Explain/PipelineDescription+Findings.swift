@@ -55,7 +55,7 @@ extension PipelineDescription {
             rules += plugin.orderRules.filter { !rules.contains($0) }
         }
         var elements = effectiveOrder(plugins)
-        let capabilities = transport.capabilities.union(transport.decodesContent ? [.decodesContent] : [])
+        let capabilities = transport.capabilities
         elements.append(Element(name: transport.name, capabilities: capabilities, exemptions: capabilities))
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
             + credentialsWithoutHosts(elements, for: target) + conflicts(of: plugins)

@@ -65,10 +65,6 @@ extension PluginCapability {
     public static let actsOnCalls = Self("acts on calls")
     /// The transport leaves the lowest version of TLS to the machine.
     public static let leavesTLSVersion = Self("leaves the TLS version to the machine")
-    /// The transport hands over decoded content.
-    ///
-    /// Derived from ``Transport/decodesContent``; the transport is inside all plugins.
-    public static let decodesContent = Self("decodes content")
 }
 
 /// A plugin that declares its capabilities, so that ``Provider/explain()`` can check its position.

@@ -45,6 +45,9 @@ public struct HTTPHeader: Hashable, Sendable {
 public struct HTTPHeaders: Hashable, Sendable, Sequence {
     private var fields: [HTTPHeader] = []
 
+    /// No fields: the transport sends its own.
+    public static let `default` = HTTPHeaders()
+
     /// Creates an empty list.
     public init() {}
 
@@ -116,5 +119,13 @@ extension URLRequest {
     public var headers: HTTPHeaders {
         get { HTTPHeaders(allHTTPHeaderFields ?? [:]) }
         set { allHTTPHeaderFields = newValue.dictionary }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// The header fields that the session adds to every request.
+    public var headers: HTTPHeaders {
+        get { HTTPHeaders(httpAdditionalHeaders as? [String: String] ?? [:]) }
+        set { httpAdditionalHeaders = newValue.dictionary }
     }
 }

@@ -28,17 +28,20 @@ final class MoyaCall: Sendable {
 
     private let plugins: CrossingValue<[any PluginType]>
     private let target: CrossingValue<any TargetType>
-    private let session: Session
+    private let original: URLRequest
     private let state: Mutex<State>
+
+    let session: Session
 
     init(_ request: URLRequest, _ plugins: [any PluginType], _ target: any TargetType, _ session: Session) {
         self.plugins = CrossingValue(plugins)
         self.target = CrossingValue(target)
         self.session = session
+        original = request
         state = Mutex(State(request: request))
     }
 
-    /// The request as the plugins have prepared it so far.
+    /// The request as the plugins and the adapter have prepared it so far.
     var request: URLRequest { state.withLock { $0.request } }
 
     /// The header fields that the session adds.
@@ -52,11 +55,21 @@ final class MoyaCall: Sendable {
 
     /// Runs `prepare` and `willSend` of all plugins and returns the prepared request.
     func prepare() -> URLRequest {
-        let request = plugins.value.reduce(request) { $1.prepare($0, target: target.value) }
+        let request = plugins.value.reduce(original) { $1.prepare($0, target: target.value) }
         state.withLock { $0.request = request }
         let sent = SentRequest(request: request, call: self)
         for plugin in plugins.value { plugin.willSend(sent, target: target.value) }
         return request
+    }
+
+    /// Returns the request to send instead of the original; `nil` if it is the same.
+    func replacement() async throws -> URLRequest? {
+        var request = prepare()
+        if let interceptor = session.interceptor {
+            request = try await interceptor.adapted(request, session)
+            state.withLock { [request] in $0.request = request }
+        }
+        return request.content == original.content ? nil : request
     }
 }
 
@@ -92,14 +105,13 @@ enum CurrentMoyaCall: RequestOptions.Key {
     static var defaultValue: MoyaCall? { nil }
 }
 
-/// Runs `prepare` and `willSend` of the provider's plugins outside its native plugins.
+/// Runs `prepare` and `willSend` of the provider's plugins and then the session's adapter, outside all native plugins.
 struct MoyaPluginsStage: Stage.Prepare {
     func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard let call = context.options[CurrentMoyaCall.self] else { return }
-        let original = call.request
-        let prepared = call.prepare()
-        request.idleTimeout = prepared.ownTimeout
-        guard prepared.content != original.content else { return }
+        let prepared = try await call.replacement()
+        request.idleTimeout = call.request.ownTimeout
+        guard let prepared else { return }
         var replacement = try PipelineRequest(prepared)
         if [.file, .multipart].contains(context.endpoint.task.kind) {
             replacement.body = request.body

@@ -44,7 +44,7 @@ extension MoyaProvider {
                     progress: progress,
                     complete: complete
                 )
-                if let token = self.send(call) { cancellable.pass(to: token) }
+                self.send(call, cancellable)
             case (.begin, .success(let request)):
                 let token = self.stubRequest(
                     target,
@@ -61,27 +61,33 @@ extension MoyaProvider {
         return cancellable
     }
 
-    /// Sends a request with the native provider; returns `nil` if it cannot be sent and has already been completed.
-    private func send(_ call: PreparedCall<Target>) -> CancellableToken? {
+    /// Sends a request with the native provider, or completes it if it cannot be sent.
+    private func send(_ call: PreparedCall<Target>, _ cancellable: RequestCancellable) {
         var native: URLTarget
         let shared: MoyaCall
         do {
             shared = MoyaCall(call.request, ownPlugins, call.target, session)
             native = try call.native(shared)
-            // With plugins, MoyaPluginsStage sets what they have prepared.
-            if ownPlugins.isEmpty { native.options.idleTimeout = call.request.ownTimeout }
+            // Otherwise, MoyaPluginsStage sets what was prepared.
+            if ownPlugins.isEmpty, session.interceptor == nil { native.options.idleTimeout = call.request.ownTimeout }
         } catch {
             call.complete(.failure(error as? MoyaError ?? .underlying(error, nil)))
-            return nil
+            return
+        }
+        let requests = session.requests
+        guard let key = requests.add(cancellable) else {
+            call.complete(.failure(.underlying(AFError.sessionInvalidated(error: nil), nil)))
+            return
         }
         let delivery = Delivery(call: call)
         var report: (@Sendable (PipelineCore.ProgressResponse) -> Void)?
         if call.progress != nil { report = { delivery.report($0) } }
         let description = { [native] in native.description }
         let task = provider.request(PipelineCore.MultiTarget(native), progress: report) { result in
+            requests.remove(key)
             delivery.deliver(result, to: shared.request)
         }
-        return CancellableToken(request: description) { task.cancel() }
+        cancellable.pass(to: CancellableToken(request: description) { task.cancel() })
     }
 }
 
@@ -159,6 +165,7 @@ extension MoyaProvider {
     /// Cancelling the task cancels the request.
     ///
     /// - Throws: ``MoyaError``.
+    @_disfavoredOverload  // Moya lacks this function, and many apps have their own, which may return a `Result`.
     public func request(_ target: Target) async throws -> Response {
         let handle = RequestCancellable()
         let result: Result<Response, MoyaError> = await withTaskCancellationHandler {

@@ -95,7 +95,10 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
         self.trackInflights = trackInflights
         let native = plugins.compactMap { ($0 as? NativePlugin)?.plugin ?? $0 as? any PipelineCore.PluginType }
         ownPlugins = plugins.filter { !($0 is NativePlugin || $0 is any PipelineCore.PluginType) }
-        let stages = ownPlugins.isEmpty ? native : [MoyaPluginsStage()] + native + [ChallengeCredentials().plugin]
+        var stages: [any PipelineCore.PluginType] = session.interceptor.map { [RetrierStage(retrier: $0)] } ?? []
+        if !ownPlugins.isEmpty || session.interceptor != nil { stages.append(MoyaPluginsStage()) }
+        stages += native
+        if !ownPlugins.isEmpty { stages.append(ChallengeCredentials().plugin) }
         // Innermost, so that all header fields and credentials are compared.
         deduplication = trackInflights ? DeduplicationPlugin(methods: [.get, .head], ignoredFields: []) : nil
         provider = Provider(
@@ -106,7 +109,7 @@ open class MoyaProvider<Target: TargetType>: MoyaProviderType, @unchecked Sendab
 
     /// Creates a provider that sends requests with a transport.
     ///
-    /// In a subclass, call the other initializer with ``Session/init(transport:)``.
+    /// In a subclass, call the other initializer with ``Session/init(transport:interceptor:)``.
     public convenience init(
         endpointClosure: @escaping EndpointClosure = MoyaProvider.defaultEndpointMapping,
         requestClosure: @escaping RequestClosure = MoyaProvider.defaultRequestMapping,

@@ -34,9 +34,10 @@ extension URLRequest {
         }
     }
 
-    /// The timeout, if it is not the default.
+    /// The timeout, if it is neither the default nor endless.
     var ownTimeout: Duration? {
-        timeoutInterval == 60 || timeoutInterval <= 0 ? nil : .seconds(timeoutInterval)
+        timeoutInterval == 60 || !(0...1e9).contains(timeoutInterval) || timeoutInterval == 0
+            ? nil : .seconds(timeoutInterval)
     }
 
     /// What is sent of a request: method, URL, header fields, body and timeout.

@@ -51,10 +51,10 @@ struct Mismatch: Sendable {
     }
 
     private var howToRecord: String {
-        let variable = "\(RecordingMode.environmentVariable)=recordNew"
+        let variable = "\(RecordingMode.environmentVariable)=recordAll"
         return mode == nil
-            ? "to record the request, use a RecordingTransport in mode .recordNew, or \(variable) in a test with .replay(…)"
-            : "to record the request, use mode .recordNew or \(variable)"
+            ? "to record the request, run the test with \(variable), or use a RecordingTransport in mode .recordNew"
+            : "to record the request, use mode .recordNew, or \(variable) for all requests"
     }
 
     private static let usedCount = 10
@@ -95,7 +95,7 @@ struct Mismatch: Sendable {
         guard (1...3).contains(names.count) else { return nil }
         let list = names.map(\.quotedExcerpt).joined(separator: ", ")
         return
-            "to ignore what differs from entry \(playback.entries[index].index), use matching .standard.ignoring(query: [\(list)])"
+            "to ignore what differs from entry \(playback.entries[index].index), add .ignoring(query: [\(list)]) to the matching"
     }
 
     /// Returns one line with the parts that differ.

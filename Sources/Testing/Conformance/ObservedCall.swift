@@ -68,29 +68,46 @@ enum Patience {
     ///
     /// The clock moves only when no task makes progress, and only to the next sleeper. Otherwise a plugin that is about
     /// to get its response could time out. The number of moves is limited because a task may sleep repeatedly.
+    ///
+    /// Of each round, only the first 5 ms count, so that a machine too busy to run the tasks does not end the wait.
+    ///
+    /// - Returns: the longest wait in which no task slept on the clock and after which there was progress: a wait for
+    ///   something else, such as the real clock.
+    @discardableResult
     static func wait(
         _ patience: Duration,
         moving clock: ManualClock?,
         maximumMoveCount: Int = 1_000,
         progress: () -> Int = { 0 },
         until condition: () -> Bool
-    ) async {
+    ) async -> Duration {
         var idle = 0
         var moves = 0
         var reached = progress()
-        var deadline = ContinuousClock.now + patience
-        while !condition(), ContinuousClock.now < deadline {
+        var last = ContinuousClock.now
+        var waited = Duration.zero
+        var (other, longestOther) = (Duration.zero, Duration.zero)
+        func goOn() {
+            (idle, waited) = (0, .zero)
+            longestOther = max(longestOther, other)
+            other = .zero
+        }
+        while !condition() {
+            let round = min(last.duration(to: .now), .milliseconds(5))
+            last = .now
+            waited += round
+            guard waited < patience else { return longestOther }
+            if idle >= yieldCount, let clock, clock.sleeperCount == 0 { other += round }
             let present = progress()
             if present != reached {
                 reached = present
-                idle = 0
+                goOn()
             }
             if idle >= stillness(before: nil, patience), moves < maximumMoveCount, let clock,
                 idle >= stillness(before: clock.timeToNextSleeper, patience), clock.advanceIfAnyoneSleeps()
             {
                 moves += 1
-                idle = 0
-                deadline = ContinuousClock.now + patience
+                goOn()
             } else if idle < yieldCount {
                 await Task.yield()
             } else {
@@ -98,5 +115,6 @@ enum Patience {
             }
             idle += 1
         }
+        return max(longestOther, other)
     }
 }

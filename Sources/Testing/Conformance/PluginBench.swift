@@ -8,6 +8,8 @@ struct PluginBench: Sendable {
     let plugin: any PluginType
     let patience: Duration
     let clock = ManualClock()
+    /// The longest wait of a call for something other than the clock.
+    let otherWait = WaitableValue(Duration.zero)
 
     func provider(_ transport: ScriptedTransport, with others: [any PluginType] = []) -> Provider<PluginProbe> {
         Provider(
@@ -37,9 +39,11 @@ struct PluginBench: Sendable {
         of work: @escaping @Sendable () async throws -> Value
     ) async -> ObservedCall<Value>.Outcome {
         let call = ObservedCall(work)
-        await Patience.wait(patience, moving: clock, progress: progress) { call.hasEnded }
-        if !call.hasEnded { call.cancel() }
-        return call.outcome
+        await wait(progress: progress) { call.hasEnded }
+        // Read first, because a call that hangs may end when it is cancelled.
+        let outcome = call.outcome
+        call.cancel()
+        return outcome
     }
 
     /// Starts a number of calls at once and returns them when all have ended or hang.
@@ -52,9 +56,15 @@ struct PluginBench: Sendable {
             let probe = makeProbe(number)
             return ObservedCall { try await provider.request(probe) }
         }
-        await Patience.wait(patience, moving: clock) { calls.allSatisfy(\.hasEnded) }
-        for call in calls where !call.hasEnded { call.cancel() }
-        return calls.map(\.outcome)
+        await wait(progress: { calls.count(where: \.hasEnded) }, until: { calls.allSatisfy(\.hasEnded) })
+        let outcomes = calls.map(\.outcome)
+        for call in calls { call.cancel() }
+        return outcomes
+    }
+
+    private func wait(progress: () -> Int, until condition: () -> Bool) async {
+        let wait = await Patience.wait(patience, moving: clock, progress: progress, until: condition)
+        otherWait.update { $0 = max($0, wait) }
     }
 
     /// Cancels a call while it waits, for the plugin or for the response, which never comes.

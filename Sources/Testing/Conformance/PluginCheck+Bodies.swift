@@ -104,4 +104,59 @@ extension PluginCheck {
         let names = Set(foreign.flatMap { request in request.headers.map(\.name).filter(request.isSecret) })
         return names.map(\.rawName).sorted().map { "a redirect to another origin was sent with the secret field \($0)" }
     }
+
+    /// A short body that knows whether it was read to its end or released.
+    private final class OpenBody: Sendable {
+        /// Is released together with the body.
+        private final class Token: Sendable {
+            let onRelease: @Sendable () -> Void
+
+            init(onRelease: @escaping @Sendable () -> Void) {
+                self.onRelease = onRelease
+            }
+
+            deinit { onRelease() }
+        }
+
+        private let isDone = Mutex(false)
+
+        var isOpen: Bool { isDone.withLock { !$0 } }
+
+        func makeBody() -> PipelineBody {
+            let token = Token { [self] in isDone.withLock { $0 = true } }
+            let chunks = Mutex(Data("no".utf8) as Data?)
+            return .stream(
+                AsyncStream {
+                    chunks.withLock { chunk in
+                        if chunk == nil { token.onRelease() }
+                        defer { chunk = nil }
+                        return chunk
+                    }
+                }
+            )
+        }
+    }
+
+    /// Finds a body that is still open when the request is sent again, so that its connection cannot be used for it.
+    static func resending(_ bench: PluginBench) async -> [String] {
+        var found: [String] = []
+        for status in [401, 429, 503] {
+            let first = OpenBody()
+            let wasOpen = Mutex(false)
+            let transport = ScriptedTransport { _, index in
+                guard index == 0 else {
+                    if first.isOpen { wasOpen.withLock { $0 = true } }
+                    return .status(200)
+                }
+                let fields: HTTPFields = [.wwwAuthenticate: "Bearer", .retryAfter: "1"]
+                return .status(status, headers: fields, body: first.makeBody())
+            }
+            let provider = bench.provider(transport)
+            await bench.outcome { try await provider.stream(PluginProbe()).statusCode }
+            if wasOpen.withLock({ $0 }) {
+                found.append("after a \(status), a streamed call sent again before it had discarded the body")
+            }
+        }
+        return found
+    }
 }

@@ -25,6 +25,7 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "finish", run: finish),
         PluginCheck(name: "pairs", run: pairs),
         PluginCheck(name: "exchange", run: exchange),
+        PluginCheck(name: "resending", run: resending),
         PluginCheck(name: "concurrency", run: concurrency),
         PluginCheck(name: "retries", run: retries),
         PluginCheck(name: "sharing", run: sharing),

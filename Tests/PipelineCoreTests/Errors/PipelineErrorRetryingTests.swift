@@ -37,6 +37,20 @@ struct PipelineErrorRetryingTests {
         #expect(!error.isNetworkProblem)
     }
 
+    @Test("An error looks through to its cause, in its properties, in its text for people and in its description")
+    func causes() {
+        let token = PipelineError.Code(rawValue: "tokenRefresh")
+        let offline = PipelineError(token, "no token", underlyingError: PipelineError(.offline, "no network"))
+        #expect(offline.isNetworkProblem && offline.isTransient)
+        #expect(offline.localizedDescription == PipelineError(.offline, "").localizedDescription)
+        #expect(offline.description == "tokenRefresh: no token; because of offline: no network")
+        let open = PipelineError(token, "", underlyingError: PipelineError.refused(.init(rawValue: "circuitOpen"), ""))
+        #expect(!open.isNetworkProblem && open.isTransient)
+        let refused = PipelineError(token, "", underlyingError: PipelineError(.tls(.certificate), ""))
+        #expect(!refused.isNetworkProblem && !refused.isTransient)
+        #expect(PipelineError(.sessionEnded, "").localizedDescription == "Please sign in again.")
+    }
+
     @Test("Patterns match the code of an optional error")
     func patterns() {
         func name(_ error: PipelineError?) -> String {

@@ -26,10 +26,9 @@ import Testing
             Issue.record("\(result)")
             return
         }
-        #expect((error as NSError).domain == NSURLErrorDomain)
-        #expect((error as NSError).code == NSURLErrorCancelled)
+        #expect(error.asAFError?.isExplicitlyCancelledError == true)
         #expect(response == nil)
-        #expect(log.entries.suffix(2) == ["A.didReceive URLError -999", "A.process URLError -999"])
+        #expect(log.entries.suffix(2) == ["A.didReceive cancelled", "A.process cancelled"])
     }
 
     @Test("M100, M118: cancelling before the request closure responds sends nothing")

@@ -79,7 +79,7 @@ import struct PipelineCore.PipelineBody
         let (steps, completed, result) = await steps(of: PlainTarget(), ScriptedTransport([.failure(.offline)]))
         #expect(steps == [0])
         #expect(completed == [false])
-        #expect(result.text == "URLError -1009")
+        #expect(result.text == "failed with URLError -1009")
     }
 
     @Test("M150, M155, M156: a download is saved where its closure says, and the response has no data")

@@ -74,7 +74,7 @@ import Testing
     func validation() async {
         let provider = MoyaProvider<GitHub>(transport: ScriptedTransport([.status(404, body: "no zen")]))
         let result = await provider.result(of: .zen)
-        #expect(result.text == "status 404")
+        #expect(result.text == "rejected 404")
         #expect(result.error?.response?.statusCode == 404)
         #expect(result.error?.response?.data == Data("no zen".utf8))
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(await provider.result(of: PlainTarget()).text == "500")
     }
 
-    @Test("A failure of the network is a URLError")
+    @Test("A failure of the network is a URLError in an AFError")
     func networkErrors() async {
         let codes: [(ScriptedTransport.Step, URLError.Code)] = [
             (.failure(.offline), .notConnectedToInternet), (.failure(.timeout(.head)), .timedOut),
@@ -94,7 +94,7 @@ import Testing
         ]
         for (step, code) in codes {
             let provider = MoyaProvider<PlainTarget>(transport: ScriptedTransport([step]))
-            #expect(await provider.result(of: PlainTarget()).text == "URLError \(code.rawValue)")
+            #expect(await provider.result(of: PlainTarget()).text == "failed with URLError \(code.rawValue)")
         }
     }
 

@@ -2,11 +2,53 @@ import Foundation
 import Pipeline
 import PipelineMoya
 import PipelineTesting
+import Synchronization
 import TestSupport
 import Testing
 
 /// The samples of the guide MigrateFromMoya that use MoyaProvider.
 enum MigrateFromMoyaSamples {
+    /// An interceptor as apps write it for Alamofire.
+    final class TokenInterceptor: RequestInterceptor {
+        private let token: @Sendable (_ renewed: Bool) -> String
+
+        init(_ token: @escaping @Sendable (_ renewed: Bool) -> String) {
+            self.token = token
+        }
+
+        func adapt(
+            _ urlRequest: URLRequest,
+            for session: Session,
+            completion: @escaping (Result<URLRequest, any Error>) -> Void
+        ) {
+            var urlRequest = urlRequest
+            urlRequest.headers.add(.authorization(bearerToken: token(false)))
+            completion(.success(urlRequest))
+        }
+
+        func retry(
+            _ request: Request,
+            for session: Session,
+            dueTo error: any Error,
+            completion: @escaping (RetryResult) -> Void
+        ) {
+            guard let response = request.task?.response as? HTTPURLResponse, response.statusCode == 401,
+                request.retryCount == 0
+            else { return completion(.doNotRetryWithError(error)) }
+            _ = token(true)
+            completion(.retry)
+        }
+    }
+
+    static func session(_ tokens: @escaping @Sendable (_ renewed: Bool) -> String) -> MoyaProvider<GitHub> {
+        // sample: session
+        let session = Session(configuration: .default, interceptor: TokenInterceptor(tokens))
+        let moya = MoyaProvider<GitHub>(session: session, plugins: [NetworkLoggerPlugin()])
+        session.cancelAllRequests()
+        // end
+        return moya
+    }
+
     static func provider(
         _ transport: any Transport,
         token: @escaping @Sendable () async -> String?
@@ -44,6 +86,22 @@ struct MigrateFromMoyaSamplesTests {
         #expect(try await MigrateFromMoyaSamples.callByCall(moya).login == "ada")
         #expect(transport.sent.map(\.path) == ["/zen", "/users/ada", "/users/ada"])
         #expect(transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer t", "Bearer t"])
+    }
+
+    @Test("An interceptor that apps wrote for Alamofire renews the token and sends the request again")
+    func interceptor() async throws {
+        let renewals = Mutex(0)
+        let interceptor = MigrateFromMoyaSamples.TokenInterceptor { renewed in
+            renewals.withLock { count in
+                if renewed { count += 1 }
+                return "token \(count)"
+            }
+        }
+        let transport = ScriptedTransport([.status(401), .status(200, body: "zen")])
+        let moya = MoyaProvider<GitHub>(session: Session(transport: transport, interceptor: interceptor))
+        #expect(try await moya.request(.zen).mapString() == "zen")
+        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer token 0", "Bearer token 1"])
+        #expect(MigrateFromMoyaSamples.session { _ in "" }.session.interceptor != nil)
     }
 
     @Test("Both targets ask for the same URL, and only the native one rejects a 404")

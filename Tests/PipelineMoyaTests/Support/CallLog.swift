@@ -73,6 +73,11 @@ extension Result where Success == Response, Failure == MoyaError {
     var text: String {
         switch self {
         case .success(let response): "\(response.statusCode)"
+        case .failure(.underlying(AFError.explicitlyCancelled, _)): "cancelled"
+        case .failure(.underlying(AFError.responseValidationFailed(.unacceptableStatusCode(let code)), _)):
+            "rejected \(code)"
+        case .failure(.underlying(AFError.sessionTaskFailed(let error as URLError), _)):
+            "failed with URLError \(error.code.rawValue)"
         case .failure(.underlying(let error as URLError, _)): "URLError \(error.code.rawValue)"
         case .failure(.underlying(MoyaError.statusCode(let response), _)): "status \(response.statusCode)"
         case .failure(.underlying(let error as NSError, _)): "\(error.domain) \(error.code)"

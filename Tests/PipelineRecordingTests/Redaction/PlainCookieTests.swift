@@ -140,7 +140,7 @@ struct PlainCookieTests {
         try file.write(to: bench.file)
         let result = try HARTool().findings(in: bench.file, named: "x")
         #expect(result.isValid)
-        #expect(result.lines.first?.hasPrefix("x: W entry 0, response.content.text holds") == true)
+        #expect(result.lines.first?.hasPrefix("x: warning: entry 0, response.content.text holds") == true)
         #expect(try HARTool().redact(bench.file, to: bench.file).warnings.count == 1)
     }
 }

@@ -28,4 +28,21 @@ struct PluginCheckExchangeTests {
             #expect(signing == (isCareful ? [] : ["exchange"]))
         }
     }
+
+    @Test("resending: a plugin that sends again beside an open body fails, and one that discards it passes")
+    func resending() async {
+        for discards in [true, false] {
+            let exchange = await PluginConformanceTests.failed {
+                PluginStack.exchange { request, context, send in
+                    var response = try await send(request)
+                    guard response.statusCode == 503 else { return response }
+                    if discards { await response.discardBody(context) }
+                    let second = try await send(request)
+                    withExtendedLifetime(response) {}
+                    return second
+                }
+            }
+            #expect(exchange == (discards ? [] : ["resending"]))
+        }
+    }
 }

@@ -77,6 +77,29 @@ struct PluginCheckTests {
         #expect(failed.contains("cancellation"))
     }
 
+    /// Waits on the real clock in its first call.
+    private final class RealWait: Stage.Prepare {
+        let hasWaited = Mutex(false)
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+            let isFirst = hasWaited.withLock { waited in
+                defer { waited = true }
+                return !waited
+            }
+            guard isFirst else { return }
+            // On a busy machine, each wait takes about as long as a round of the check.
+            for _ in 0..<500 { try await ContinuousClock().sleep(for: .milliseconds(3)) }
+        }
+    }
+
+    @Test("clock: a plugin that waits on the real clock fails")
+    func realClock() async {
+        let plugin = RealWait()
+        let violations = await PluginConformance { plugin }.run()
+        #expect(violations.count { $0.check == "clock" } == 1)
+        #expect(violations.last?.message.contains("context.clock.sleep") == true)
+    }
+
     /// Lets one call in at a time, and does not let the next one in after a call has failed.
     private final class Turnstile: Stage.Intercept {
         let isBusy = Mutex(false)

@@ -94,7 +94,8 @@ struct PluginConformanceTests {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
                 "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "finish",
-                "pairs", "exchange", "concurrency", "retries", "sharing", "storing", "secrets",
+                "pairs", "exchange", "resending", "concurrency", "retries", "sharing", "storing", "secrets",
+                "clock",
             ]
         )
     }

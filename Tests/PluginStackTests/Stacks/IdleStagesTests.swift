@@ -12,7 +12,11 @@ struct IdleStagesTests {
         let transport = ScriptedTransport(always: step)
         return (
             transport,
-            Provider(transport: transport, plugins: [.standard(logging: .off)], configuration: .init(clock: clock))
+            Provider(
+                transport: transport,
+                plugins: [.standard(.minimumDuration(.zero), logging: .off)],
+                configuration: .init(clock: clock)
+            )
         )
     }
 

@@ -21,9 +21,8 @@ struct PluginStackResilienceTests {
         let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: [stack])
         #expect(
             provider.plugins.map(\.name) == [
-                "LoggingPlugin", "MinimumDurationPlugin", "FallbackPlugin", "TimeoutPlugin", "RequestIDPlugin",
-                "StaleFallbackPlugin", "RetryPlugin", "HedgingPlugin", "CookiePlugin", "CachePlugin",
-                "CircuitBreakerPlugin",
+                "LoggingPlugin", "FallbackPlugin", "TimeoutPlugin", "RequestIDPlugin", "StaleFallbackPlugin",
+                "RetryPlugin", "HedgingPlugin", "CookiePlugin", "CachePlugin", "CircuitBreakerPlugin",
                 "RateLimitPlugin", "ConcurrencyLimitPlugin", "DeduplicationPlugin", "GzipPlugin",
             ]
         )

@@ -14,18 +14,16 @@ struct PluginStackStandardTests {
             "\(provider.explain())" == """
                 call
                 ├─ 1 LoggingPlugin              process, didFinish
-                ├─ 2 MinimumDurationPlugin      process if minimumDuration
-                └─ 3 TimeoutPlugin              prepare, intercept if totalTimeout
-                   ├─ 4 RequestIDPlugin         prepare
-                   └─ 5 RetryPlugin             prepare if idempotencyKey, intercept
-                      ├─ 6 AccessTokenPlugin    prepare
-                      └─ 7 DeduplicationPlugin  intercept
-                         └─ 8 GzipPlugin        intercept
+                └─ 2 TimeoutPlugin              prepare, intercept if totalTimeout
+                   ├─ 3 RequestIDPlugin         prepare
+                   └─ 4 RetryPlugin             prepare if idempotencyKey, intercept
+                      ├─ 5 AccessTokenPlugin    prepare
+                      └─ 6 DeduplicationPlugin  intercept
+                         └─ 7 GzipPlugin        intercept
                 wire (each exchange)
                 ├─ 1 LoggingPlugin              willSend, didReceive
                 └─ ScriptedTransport            bodies arrive as on the wire
                 findings: none
-                hint sharing-outside-work at 7, 8: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
                 """
         )
     }

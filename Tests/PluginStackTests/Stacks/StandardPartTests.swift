@@ -35,8 +35,8 @@ struct StandardPartTests {
             let stack = PluginStack.standard(part[0], part[1], part[2], part[3], part[4])
             #expect(
                 Self.names(stack) == [
-                    "LoggingPlugin", "MinimumDurationPlugin", "TimeoutPlugin", "RequestIDPlugin", "StaleFallbackPlugin",
-                    "RetryPlugin", "AccessTokenPlugin", "CookiePlugin", "CachePlugin", "CircuitBreakerPlugin",
+                    "LoggingPlugin", "TimeoutPlugin", "RequestIDPlugin", "StaleFallbackPlugin", "RetryPlugin",
+                    "AccessTokenPlugin", "CookiePlugin", "CachePlugin", "CircuitBreakerPlugin",
                     "RateLimitPlugin", "ConcurrencyLimitPlugin", "SigningPlugin", "DeduplicationPlugin", "GzipPlugin",
                 ]
             )

@@ -42,6 +42,7 @@ enum StrangersStack: String, CaseIterable, CustomTestStringConvertible {
     ) -> PluginStack {
         let stack = PluginStack.standard(
             .resilient,
+            .minimumDuration(.zero),
             .retries(RetryPlugin(budget: budget)),
             .hedging(HedgingPlugin(after: .fixed(Self.hedgingDelay), budget: budget)),
             .concurrencyLimit(ConcurrencyLimitPlugin(.fixed(permits), maximumWait: nil)),

@@ -122,10 +122,11 @@ struct HarCommandTests {
         )
         let bad = try await har("validate", "a.har", "b.har")
         #expect(bad.status == 1)
-        #expect(bad.text.contains("b.har: M entry 1, response.content.size is 3, and the body has 2 bytes\n"))
+        let finding = "contradiction: entry 1, response.content.size is 3, and the body has 2 bytes"
+        #expect(bad.text.contains("b.har: \(finding)\n"))
     }
 
-    @Test("redact writes to another file or in place")
+    @Test("redact writes to another file or in place, and refuses to guess which")
     func redact() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange("GET", "https://h.example/opensesame"))
@@ -142,7 +143,13 @@ struct HarCommandTests {
         #expect(first == (0, "b.har: 1 entry changed\n", ""))
         #expect(try text("a.har") == before)
         #expect(try !text("b.har").contains("opensesame"))
-        _ = try await har("redact", "a.har", "--secret", "KEY", environment: ["KEY": "opensesame"])
+        for both in [[], ["-o", "c.har", "--in-place"]] {
+            let refused = try await HarCommand.run(["redact", "a.har"] + both, in: folder)
+            #expect(refused.status == 64)
+            #expect(refused.errors.contains("-o FILE, or replace the recording with --in-place"))
+        }
+        #expect(try text("a.har") == before)
+        _ = try await har("redact", "a.har", "--in-place", "--secret", "KEY", environment: ["KEY": "opensesame"])
         #expect(try text("a.har") == text("b.har"))
     }
 
@@ -192,7 +199,10 @@ struct HarCommandTests {
     func missing(command: String) async throws {
         try write("a.har")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let result = try await har(command, "none.har")
+        let result = try await HarCommand.run(
+            [command, "none.har"] + (command == "redact" ? ["--in-place"] : []),
+            in: folder
+        )
         #expect(result.status == 2)
         #expect(result.text == "")
         #expect(result.errors.hasPrefix("har: ") && result.errors.contains("none.har"))

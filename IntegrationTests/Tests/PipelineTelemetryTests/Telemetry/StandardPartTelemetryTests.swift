@@ -37,8 +37,8 @@ struct StandardPartTelemetryTests {
             let stack = PluginStack.standard(part[0], part[1], part[2], part[3], part[4], part[5])
             #expect(
                 stack.plugins.map(\.name) == [
-                    "TracingPlugin", "MetricsPlugin", "LoggingPlugin", "MinimumDurationPlugin", "TimeoutPlugin",
-                    "RequestIDPlugin", "StaleFallbackPlugin", "RetryPlugin", "AccessTokenPlugin", "CookiePlugin",
+                    "TracingPlugin", "MetricsPlugin", "LoggingPlugin", "TimeoutPlugin", "RequestIDPlugin",
+                    "StaleFallbackPlugin", "RetryPlugin", "AccessTokenPlugin", "CookiePlugin",
                     "CachePlugin", "CircuitBreakerPlugin", "RateLimitPlugin", "ConcurrencyLimitPlugin",
                     "TracingPlugin.Propagation", "SigningPlugin", "DeduplicationPlugin", "GzipPlugin",
                 ]

@@ -3,10 +3,11 @@ public import Foundation
 /// The part of a credential that `TokenRefreshPlugin` uses; everything else in it belongs to the application.
 ///
 /// ```swift
-/// struct Session: TokenCredential, Decodable {
+/// struct Session: TokenCredential, Codable {
 ///     let accessToken: String
 ///     let refreshToken: String
-///     let expiresIn: Duration?
+///     let lifetime: Int  // "expires_in" of the response, in seconds
+///     var expiresIn: Duration? { .seconds(lifetime) }
 /// }
 /// ```
 public protocol TokenCredential: Sendable {

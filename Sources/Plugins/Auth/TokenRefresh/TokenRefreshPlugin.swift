@@ -72,8 +72,8 @@ import PipelinePlugins
 ///   session. It is the one place to store the credential. It runs in a separate task, one change at a time, and does
 ///   not receive the credential that the plugin was made with.
 /// - Calls that waited for a refresh continue when `onChange` has returned for that change, but wait no longer than the
-///   time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for `onChange`, so it
-///   may show a login and wait for it.
+///   time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for `onChange`, but
+///   it receives the next change only when it has returned: show a login in a task of its own.
 /// - It cannot fail: a credential is in use whether or not it could be stored. Changes that wait for a slow `onChange`
 ///   are kept until it has received them.
 ///

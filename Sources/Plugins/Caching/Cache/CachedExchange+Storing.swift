@@ -143,7 +143,8 @@ extension CachedExchange {
     /// Returns a head that describes bodies as the transport hands them over.
     ///
     /// If they are decoded, they are not the bytes that the origin has labelled with a strong ETag. The entry then has
-    /// a weak one, so that no part of it is used, and keeps the one of the origin for callers.
+    /// a weak one, so that no part of it is used, and keeps the one of the origin for callers and for validation. Some
+    /// origins compare the text of a tag, and not weakly as RFC 9110 §13.1.2 requires.
     func storable(_ head: HTTPResponse) -> HTTPResponse {
         var head = head
         head.headerFields[.originTag] = nil
@@ -278,5 +279,5 @@ extension CachedExchange {
 
 extension HTTPField.Name {
     /// The field of an entry with the strong ETag of a body that the transport has decoded; no caller gets it.
-    fileprivate static let originTag = Self("Pipeline-Origin-ETag") ?? .eTag
+    static let originTag = Self("Pipeline-Origin-ETag") ?? .eTag
 }

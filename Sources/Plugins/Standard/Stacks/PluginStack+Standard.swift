@@ -23,7 +23,7 @@ extension PluginType where Self == PluginStack {
     /// | plugin | why here |
     /// |---|---|
     /// | ``LoggingPlugin`` | logs one line for a call that failed in the end, also if its value could not be decoded; sees decoded bodies |
-    /// | ``MinimumDurationPlugin`` | delays the call, not each attempt; delays nothing unless the part `minimumDuration` or a call asks for it |
+    /// | ``MinimumDurationPlugin`` | only with the part `minimumDuration`; delays the call, not each attempt |
     /// | ``TimeoutPlugin`` | limits each attempt to 30 s, and the wait for each piece of a body to 60 s |
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
@@ -49,7 +49,6 @@ extension PluginType where Self == PluginStack {
     ) -> PluginStack {
         let own = StandardPart(replaceable: [
             .log: [LoggingPlugin(level: level, logger: logger)],
-            .minimumDuration: [MinimumDurationPlugin(.zero)],
             .timeouts: [TimeoutPlugin(attempt: .seconds(30), idle: .seconds(60))],
             .requestID: [RequestIDPlugin()],
             .retries: [RetryPlugin()],

@@ -10,7 +10,7 @@ extension StandardPart {
     /// Ids of calls other than random ones.
     public static func requestID(_ plugin: RequestIDPlugin) -> StandardPart { StandardPart([.requestID: [plugin]]) }
 
-    /// A time that each successful call takes at least, zero and up.
+    /// A time that each successful call takes at least, zero and up; `RequestOptions.minimumDuration` overrides it.
     public static func minimumDuration(_ duration: Duration) -> StandardPart {
         StandardPart([.minimumDuration: [MinimumDurationPlugin(duration)]])
     }

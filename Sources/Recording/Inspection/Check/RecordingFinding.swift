@@ -3,13 +3,13 @@ struct RecordingFinding: Sendable, Equatable {
     /// The kind of a finding.
     enum Level: String, Sendable {
         /// A member is missing or has another type than HAR 1.2 requires.
-        case shape = "S"
+        case shape = "format"
         /// Members contradict each other.
-        case meaning = "M"
+        case meaning = "contradiction"
         /// A secret value where neither a recorder nor `har redact` replaces it.
-        case privacy = "P"
+        case privacy = "secret"
         /// A value where a secret would be misplaced, but which is probably not secret.
-        case warning = "W"
+        case warning = "warning"
     }
 
     var level: Level
@@ -29,6 +29,6 @@ struct RecordingFinding: Sendable, Equatable {
 
 extension RecordingFinding: CustomStringConvertible {
     var description: String {
-        level.rawValue + (index.map { " entry \($0)," } ?? "") + " \(place) \(text)"
+        level.rawValue + ":" + (index.map { " entry \($0)," } ?? "") + " \(place) \(text)"
     }
 }

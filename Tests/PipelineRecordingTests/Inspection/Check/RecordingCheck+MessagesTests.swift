@@ -13,37 +13,49 @@ struct RecordingCheckMessagesTests {
     @Test(
         "Contradictory values are reported with the index of their entry",
         arguments: [
-            (#""pageref":"p1""#, #""pageref":"p2""#, "M entry 1, entry.pageref is not the id of a page"),
+            (#""pageref":"p1""#, #""pageref":"p2""#, "contradiction: entry 1, entry.pageref is not the id of a page"),
             (
                 "2026-11-21T10:00:00.500+01:00", "2026-11-21T10:00:00.500",
-                "M entry 1, entry.startedDateTime is not an ISO 8601 date with a time zone"
+                "contradiction: entry 1, entry.startedDateTime is not an ISO 8601 date with a time zone"
             ),
-            (#""time":12.5"#, #""time":14"#, "M entry 1, entry.time is 14.0, but the timings add up to 12.5"),
-            (#""receive":6"#, #""receive":-6"#, "M entry 1, timings.receive is negative"),
-            ("http://h.example/a?", "/a?", "M entry 1, request.url is not absolute"),
-            ("q=a%20b&n", "q=a%20b&n#top", "M entry 1, request.url has a fragment"),
-            ("q=a%20b&n", "q=a%20c&n", "M entry 1, request.queryString differs from the query of the URL"),
-            (#""text":"grün""#, #""text":"grue""#, "M entry 1, request.bodySize is 5, and the body has 4 bytes"),
+            (
+                #""time":12.5"#, #""time":14"#,
+                "contradiction: entry 1, entry.time is 14.0, but the timings add up to 12.5"
+            ),
+            (#""receive":6"#, #""receive":-6"#, "contradiction: entry 1, timings.receive is negative"),
+            ("http://h.example/a?", "/a?", "contradiction: entry 1, request.url is not absolute"),
+            ("q=a%20b&n", "q=a%20b&n#top", "contradiction: entry 1, request.url has a fragment"),
+            ("q=a%20b&n", "q=a%20c&n", "contradiction: entry 1, request.queryString differs from the query of the URL"),
+            (
+                #""text":"grün""#, #""text":"grue""#,
+                "contradiction: entry 1, request.bodySize is 5, and the body has 4 bytes"
+            ),
             (
                 #""postData":{"mimeType":"text/plain","text":"grün"},"#, "",
-                "M entry 1, request.postData is missing, but bodySize is 5"
+                "contradiction: entry 1, request.postData is missing, but bodySize is 5"
             ),
-            (#","text":"grün""#, "", "M entry 1, request.postData has neither text nor params"),
-            (#""status":204"#, #""status":0"#, "M entry 0, response.status is 0, and no _error explains why"),
+            (#","text":"grün""#, "", "contradiction: entry 1, request.postData has neither text nor params"),
+            (
+                #""status":204"#, #""status":0"#,
+                "contradiction: entry 0, response.status is 0, and no _error explains why"
+            ),
             (
                 #"{"name":"Set-Cookie","value":"k=v"},"#, "",
-                "M entry 1, response.cookies lists 1, but the Set-Cookie fields contain 0"
+                "contradiction: entry 1, response.cookies lists 1, but the Set-Cookie fields contain 0"
             ),
             (
                 #""redirectURL":"/b""#, #""redirectURL":"""#,
-                "M entry 1, response.redirectURL differs from the Location field"
+                "contradiction: entry 1, response.redirectURL differs from the Location field"
             ),
-            (#""size":3,"#, #""size":4,"#, "M entry 1, response.content.size is 4, and the body has 3 bytes"),
-            ("-7", "7", "M entry 1, response.content.compression is 7, not size - bodySize"),
-            ("AAEC", "A!EC", "M entry 1, response.content.text is not base64"),
+            (
+                #""size":3,"#, #""size":4,"#,
+                "contradiction: entry 1, response.content.size is 4, and the body has 3 bytes"
+            ),
+            ("-7", "7", "contradiction: entry 1, response.content.compression is 7, not size - bodySize"),
+            ("AAEC", "A!EC", "contradiction: entry 1, response.content.text is not base64"),
             (
                 #""encoding":"base64""#, #""encoding":"rot13""#,
-                "M entry 1, response.content.encoding is rot13, which is unknown"
+                "contradiction: entry 1, response.content.encoding is rot13, which is unknown"
             ),
         ]
     )

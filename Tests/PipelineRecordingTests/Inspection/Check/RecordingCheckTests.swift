@@ -47,7 +47,7 @@ struct RecordingCheckTests {
         let elsewhere = own.replacing(#""statusText":"Found""#, with: #""statusText":"a1b2c3d4e5""#)
         #expect(
             try findings(elsewhere) == [
-                #"P entry 1, response.statusText holds the value of the cookie "s", of 8 to 15 bytes; hide it with --secret or, if "#
+                #"secret: entry 1, response.statusText holds the value of the cookie "s", of 8 to 15 bytes; hide it with --secret or, if "#
                     + "it is not secret, list its name with --plain"
             ]
         )
@@ -70,7 +70,7 @@ struct RecordingCheckTests {
             Self.good.replacing(#""text":"AAEC","encoding":"base64""#, with: #""_file":"\#(name)""#)
         }
         #expect(try findings(text("body.bin"), folder: inner) == [])
-        let missing = "M entry 1, response.content._file is not a file in the folder of the recording"
+        let missing = "contradiction: entry 1, response.content._file is not a file in the folder of the recording"
         for name in ["../outside.bin", "none.bin", ".", ""] {
             #expect(try findings(text(name), folder: inner) == [missing])
         }
@@ -83,7 +83,7 @@ struct RecordingCheckTests {
         try Data([0, 1]).write(to: inner.appending(path: "short.bin"))
         #expect(
             try findings(text("short.bin"), folder: inner) == [
-                "M entry 1, response.content.size is 3, and the body has 2 bytes"
+                "contradiction: entry 1, response.content.size is 3, and the body has 2 bytes"
             ]
         )
     }
@@ -93,7 +93,7 @@ struct RecordingCheckTests {
         arguments: [("[]", "log is missing"), (#"{"log":1}"#, "log is not an object")]
     )
     func none(text: String, finding: String) throws {
-        #expect(try findings(text) == ["S " + finding])
+        #expect(try findings(text) == ["format: " + finding])
     }
 
     @Test("A file that is not JSON is one finding, with the byte offset")
@@ -101,11 +101,11 @@ struct RecordingCheckTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID()).har")
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(
-            RecordingCheck.findings(of: file).map(\.description) == ["S \(file.lastPathComponent) cannot be read"]
+            RecordingCheck.findings(of: file).map(\.description) == ["format: \(file.lastPathComponent) cannot be read"]
         )
         try Data("\u{feff}\(Self.good)".utf8).write(to: file)
         #expect(RecordingCheck.findings(of: file) == [])
         try Data(#"{"log": x}"#.utf8).write(to: file)
-        #expect(RecordingCheck.findings(of: file).map(\.description) == ["S byte 8 no value is written so"])
+        #expect(RecordingCheck.findings(of: file).map(\.description) == ["format: byte 8 no value is written so"])
     }
 }

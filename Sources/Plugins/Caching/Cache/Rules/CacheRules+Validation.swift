@@ -9,7 +9,8 @@ extension CacheRules {
 
     /// Returns the request with conditions that validate stored responses (RFC 9111 §4.3.1).
     ///
-    /// If-None-Match lists the entity tags of the complete entries; those without quotation marks are sent as they are.
+    /// If-None-Match lists the entity tags of the complete entries as the origin has sent them, also those without
+    /// quotation marks.
     /// If-Modified-Since is the Last-Modified of a single entry. A request that has conditions of its own, or a range,
     /// is not changed.
     func validating(_ request: HTTPRequest, with entries: [CacheEntry]) -> HTTPRequest {
@@ -17,7 +18,10 @@ extension CacheRules {
         let complete = entries.filter(\.isComplete)
         var request = request
         var tags: [String] = []
-        for tag in complete.compactMap({ EntityTag.validator($0.headers) }) where !tags.contains(tag) {
+        for entry in complete {
+            guard let tag = entry.headers[.originTag] ?? EntityTag.validator(entry.headers), !tags.contains(tag) else {
+                continue
+            }
             tags.append(tag)
         }
         if !tags.isEmpty { request.headerFields[.ifNoneMatch] = tags.joined(separator: ", ") }
