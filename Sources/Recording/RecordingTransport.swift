@@ -51,7 +51,8 @@ public import PipelineCore
 /// - From a request that is not sent: `recording.noMatch` if no entry matches, with the differences from up to three
 ///   nearest entries; `recording.usedUp` if every matching entry has been used; `recording.expired`; `limit.bodyBytes`
 ///   if a body that is compared is larger than `bodyByteCount`; `recording.notWritten` after ``finish()``;
-///   `recording.secret` if a field or the URL contains a redacted value of a replayed response, such as a token.
+///   `recording.secret` if a field, the URL or a body in memory contains a redacted value of a replayed
+///   response, such as a token.
 /// - Errors of the wrapped transport pass through. A body that is too large to be recorded is passed on, and
 ///   ``finish()`` fails with `recording.notWritten`.
 ///
@@ -268,8 +269,10 @@ public final class RecordingTransport: Transport {
     private func refuseRedacted(_ request: PipelineRequest) throws {
         let mark = RecordingRedaction.placeholder
         let field = request.headers.first { $0.value.contains(mark) }?.name.rawName
-        let isInURL = request.url?.absoluteString.contains(mark) == true
-        guard let place = field ?? (isInURL ? "URL" : nil) else { return }
+        let others = [
+            "URL": request.url?.absoluteString.contains(mark), "body": request.body.bytes?.contains(Data(mark.utf8)),
+        ]
+        guard let place = field ?? others.first(where: { $0.value == true })?.key else { return }
         throw PipelineError(
             .recording(.secret),
             """

@@ -214,8 +214,11 @@ struct ReplayScopeTests {
         #expect(live.sent.count == 1)
     }
 
-    @Test("A token of a replayed response is redacted, so a request with it is not sent, and the file stays as it was")
-    func redactedToken() async throws {
+    @Test(
+        "A token of a replayed response is redacted, so a request with it is not sent, and the file stays as it was",
+        arguments: ["Authorization", "body"]
+    )
+    func redactedToken(place: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport { _, _ in
             .status(200, headers: [.contentType: "application/json"], body: #"{"token": "s3cr3t-of-the-live-server"}"#)
@@ -226,7 +229,17 @@ struct ReplayScopeTests {
             for number in numbers {
                 let provider = Provider<Item>(
                     transport: .replay,
-                    plugins: [.prepare { request, _ in request.headers[.authorization] = "Bearer \(token ?? "")" }]
+                    plugins: [
+                        .prepare { request, _ in
+                            let token = token ?? ""
+                            if place == "body" {
+                                request.body = .bytes(Data(#"{"token": "\#(token)"}"#.utf8))
+                                request.headers[.contentType] = "application/json"
+                            } else {
+                                request.headers[.authorization] = "Bearer \(token)"
+                            }
+                        }
+                    ]
                 )
                 _ = try await provider.request(Item(number: number))
             }
@@ -238,7 +251,7 @@ struct ReplayScopeTests {
             try await scope("login", mode: "recordNew", recording: live).run { try await use([1, 2]) }
         }
         #expect(error?.code == .recording(.secret))
-        #expect(error?.reason.contains("the Authorization contains") == true)
+        #expect(error?.reason.contains("the \(place) contains") == true)
         #expect(error?.reason.contains("record login.har anew with PIPELINE_RECORD=recordAll") == true)
         #expect(live.sent.count == 2)
         #expect(try Data(contentsOf: file) == old)

@@ -3,10 +3,14 @@ public import Foundation
 /// The part of a credential that `TokenRefreshPlugin` uses; everything else in it belongs to the application.
 ///
 /// ```swift
-/// struct Session: TokenCredential, Codable {
+/// struct Session: TokenCredential, Decodable {
+///     enum CodingKeys: String, CodingKey {
+///         case accessToken = "access_token", refreshToken = "refresh_token", lifetime = "expires_in"
+///     }
+///
 ///     let accessToken: String
 ///     let refreshToken: String
-///     let lifetime: Int  // "expires_in" of the response, in seconds
+///     let lifetime: Int  // in seconds
 ///     var expiresIn: Duration? { .seconds(lifetime) }
 /// }
 /// ```
