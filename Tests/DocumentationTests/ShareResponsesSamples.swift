@@ -22,6 +22,10 @@ struct ShareReports: Stage.Intercept, CapabilityDeclaring {
 }
 // end
 
+extension ShareReports {
+    fileprivate var callerCount: Int { sharing.callerCount }
+}
+
 // sample: sharing
 /// Lets equal GET requests in flight share one exchange.
 final class ShareGets: Stage.Intercept, CapabilityDeclaring {
@@ -77,6 +81,11 @@ final class ShareGets: Stage.Intercept, CapabilityDeclaring {
 // end
 
 extension ShareGets {
+    /// The number of calls that wait for an exchange.
+    fileprivate var callerCount: Int {
+        flights.withLock { flights in flights.values.reduce(0) { $0 + $1.callerCount } }
+    }
+
     // sample: key
     /// What must be equal for two calls to share an exchange.
     struct Key: Hashable {
@@ -131,6 +140,8 @@ extension ShareGets {
         private let state = Mutex(State())
 
         init(_ deadline: Stage.SharedDeadline) { self.deadline = deadline }
+
+        var callerCount: Int { state.withLock { $0.waiters.count } }
 
         /// Adds a call, unless the exchange is over or another copy of the call's request waits for it.
         func join(_ context: PipelineContext) -> Bool {
@@ -194,14 +205,15 @@ struct ShareResponsesSamples {
     @Test("A plugin that runs DeduplicationPlugin inside shares what it chooses, and passes the conformance suite")
     func reports() async throws {
         #expect(await PluginConformance { ShareReports() }.run() == [])
-        let provider = provider(ShareReports())
+        let plugin = ShareReports()
+        let provider = provider(plugin)
         let calls = ["reports/1", "reports/1", "orders", "orders"].map { path in
             Task {
                 let target = URLTarget("https://library.example/\(path)", method: .post)
                 return try await provider.request(target).statusCode
             }
         }
-        await eventually { transport.sent.count == 3 && clock.sleeperCount == 3 }
+        await eventually { plugin.callerCount == 2 && transport.sent.count == 3 && clock.sleeperCount == 3 }
         clock.advance(by: .seconds(1))
         for call in calls { #expect(try await call.value == 200) }
         #expect(transport.sent.count == 3)
@@ -209,10 +221,11 @@ struct ShareResponsesSamples {
 
     @Test("Equal calls make one exchange, also when one of them is cancelled; other calls make their own")
     func shares() async throws {
-        let provider = provider(ShareGets())
+        let plugin = ShareGets()
+        let provider = provider(plugin)
         let urls = ["a", "a", "a", "b"].map { "https://library.example/\($0)" }
         let calls = urls.map { url in Task { try await provider.request(URLTarget(url)).statusCode } }
-        await eventually { transport.sent.count == 2 && clock.sleeperCount == 2 }
+        await eventually { plugin.callerCount == 4 && transport.sent.count == 2 && clock.sleeperCount == 2 }
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
         clock.advance(by: .seconds(1))

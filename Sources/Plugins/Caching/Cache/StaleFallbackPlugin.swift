@@ -13,8 +13,8 @@ public import PipelineCore
 ///
 /// - If the call fails or its status is 500, 502, 503 or 504, and `stale-if-error` permits a stored response, the
 ///   plugins inside run a second time. The cache then responds without an exchange.
-/// - The response keeps its source `cache` and its Cache-Status, and its `isFallback` is `true`. `context.annotations`
-///   lists `served`. Any other outcome is not changed.
+/// - The response keeps its source `cache` and its Cache-Status. Its `isFallback` is `true` unless another call has
+///   stored a fresh response meanwhile. `context.annotations` lists `served`. Any other outcome is not changed.
 ///
 /// **Position**: outside `RetryPlugin`, with a ``CachePlugin`` inside, and outside a `TimeoutPlugin` whose `total` it
 /// is to cover.
@@ -39,26 +39,27 @@ public struct StaleFallbackPlugin: Stage.Intercept {
             var response = try await next(request)
             guard Stage.StaleUse.mayReplace(response.statusCode), Self.begin(context) else { return response }
             await response.discardBody(context)
-            return try await stale(request, context, next) ?? response
+            return try await stored(request, context, next) ?? response
         } catch {
             guard !Task.isCancelled, Self.begin(context) else { throw error }
-            guard let stale = try await stale(request, context, next) else { throw error }
-            return stale
+            guard let stored = try await stored(request, context, next) else { throw error }
+            return stored
         }
     }
 
     /// Runs the plugins inside again; returns `nil` if the cache does not respond.
-    private func stale(
+    private func stored(
         _ request: PipelineRequest,
         _ context: PipelineContext,
         _ next: Stage.Next
     ) async throws -> PipelineResponse? {
-        guard let stale = try? await next(request), stale.cacheStatus?.kind == .stale else {
+        // Another call may have stored a fresh response meanwhile.
+        guard let stored = try? await next(request), [.stale, .hit].contains(stored.cacheStatus?.kind) else {
             try Task.checkCancellation()
             return nil
         }
         context.annotate("served", by: self)
-        return stale
+        return stored
     }
 
     private static func begin(_ context: PipelineContext) -> Bool {
