@@ -158,8 +158,8 @@ struct MappingSamplesTests {
             (.status(200, body: "[]"), "There are no books."),
             (.status(200, body: "{}"), "The library has changed its format."),
             (.status(200, body: "<"), "The library has changed its format."),
-            (.status(404), "This item does not exist."),
-            (.failure(.offline), "You're not connected to the internet."),
+            (.status(404), "This item does not exist. Check its name or address."),
+            (.failure(.offline), "You're not connected to the internet. Check your connection and try again."),
         ] as [(ScriptedTransport.Step, String)]
     )
     func ownErrors(_ step: ScriptedTransport.Step, _ shown: String) async throws {

@@ -28,7 +28,7 @@ extension PipelineError {
         return "\(description); problem \(problemDetails)"
     }
 
-    /// ``customText``, or else a short general sentence about the code or the status.
+    /// ``customText``, or else a general text about the code or the status that says what people can do.
     public var errorDescription: String? { customText?.unlessBlank ?? generalText }
 
     /// Returns a duration as errors and logs show it: in milliseconds below 10 s, else in seconds, such as `250 ms`.
@@ -44,31 +44,9 @@ extension PipelineError {
             text += shown.map { $0.statusCode.map { "\($0)" } ?? $0.failure?.rawValue ?? "" }.joined(separator: ", ")
         }
         guard let refusal = last.refusedRetry else { return text }
-        let outcome = last.attempt > 1 ? "gave up after \(last.attempt) attempts" : "not retried"
-        return "\(text); \(outcome): \(refusal.rawValue)"
-    }
-
-    private var generalText: String {
-        switch code {
-        case .offline: return "You're not connected to the internet."
-        case .timeout: return "The server took too long to respond."
-        case .cancelled: return "The request was cancelled."
-        case .dns, .connect: return "The server cannot be reached."
-        case .tls: return "A secure connection to the server cannot be made."
-        case .connectionLost, .truncated: return "The connection to the server was lost."
-        case .file(.noSpace): return "There is not enough storage space."
-        case .sessionEnded: return "Please sign in again."
-        default: if let cause, cause.isNetworkProblem { return cause.generalText }
-        }
-        switch response?.statusCode {
-        case 401?: return "You're not authorized."
-        case 403?: return "This action is prohibited."
-        case 404?, 410?: return "This item does not exist."
-        case 413?: return "What you tried to send is too large."
-        case 429?: return "There were too many requests. Try again later."
-        case 500?, 502?, 503?, 504?: return "The service is temporarily unavailable. Try again later."
-        default: return "Something went wrong."
-        }
+        guard last.attempt > 1 else { return "\(text); not retried: \(refusal.rawValue)" }
+        text += "; gave up after \(last.attempt) attempts"
+        return refusal == .attemptsUsedUp ? text : "\(text): \(refusal.rawValue)"
     }
 
     /// Returns the type of a target and, for a case of an enum, the case without its values, such as

@@ -9,7 +9,7 @@ public import HTTPTypes
 ///
 /// | text | for | contents |
 /// |---|---|---|
-/// | `localizedDescription` | people | ``customText``, else a general sentence, such as "The server took too long to respond." |
+/// | `localizedDescription` | people | ``customText``, else a general text that says what people can do |
 /// | `description` | logs | code, reason, plugin, status, method, host, path, the target's type and case, exchanges |
 /// | `debugDescription`, `dump` | developers | the same, and the type and status of a problem that the server reported |
 ///

@@ -879,7 +879,8 @@ function overview(call) {
       ["Calls inside", children.length > 0 && children.slice(0, 50).map(child => callLink(child.key))],
     ])),
     section("Exchanges", call.exchanges.length ? exchangeTable(call)
-      : muted("None. The call was made without the network.")),
+      : muted(call.joined ? "None of its own: the call shares the response of another call."
+        : "None. The response did not come from the network.")),
   ];
 }
 

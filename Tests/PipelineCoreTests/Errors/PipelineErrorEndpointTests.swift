@@ -95,18 +95,4 @@ struct PipelineErrorEndpointTests {
         #expect(error?.code == .invalidRequest(.path))
         #expect(error?.description.contains("; GET shop.example; target Shop.zen") == true)
     }
-
-    @Test(
-        "localizedDescription is a short sentence about the code or the status",
-        arguments: [
-            (ScriptedTransport.Step.failure(.timeout(.idle)), "The server took too long to respond."),
-            (.failure(.connect(.refused)), "The server cannot be reached."),
-            (.status(404), "This item does not exist."),
-            (.status(503), "The service is temporarily unavailable. Try again later."),
-            (.failure(.tls(.handshake)), "A secure connection to the server cannot be made."),
-        ] as [(ScriptedTransport.Step, String)]
-    )
-    func localized(step: ScriptedTransport.Step, text: String) async {
-        #expect(await Self.failure(Shop.book(id: "CANARY"), step)?.localizedDescription == text)
-    }
 }

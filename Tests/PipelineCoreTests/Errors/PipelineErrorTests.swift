@@ -159,7 +159,7 @@ struct PipelineErrorTests {
     func localized() {
         let error = PipelineError(.timeout(.idle), "nothing came")
         #expect(error.description == "timeout.idle: nothing came")
-        #expect(error.localizedDescription == "The server took too long to respond.")
+        #expect(error.localizedDescription == "The server took too long to respond. Try again later.")
         #expect((error as any Error as NSError).localizedDescription == error.localizedDescription)
     }
 }

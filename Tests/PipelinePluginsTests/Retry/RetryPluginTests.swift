@@ -256,7 +256,7 @@ struct RetryPluginTests {
         #expect(
             outcome.error?.description
                 == "connectionLost: by script; GET a.test/b; target Ask; exchanges: 503, 500, connectionLost; "
-                + "gave up after 3 attempts: attemptsUsedUp"
+                + "gave up after 3 attempts"
         )
     }
 

@@ -1,0 +1,51 @@
+extension PipelineError {
+    /// What happened, and what people can do, in English and without details.
+    var generalText: String {
+        textOfCode ?? cause.flatMap { $0.isNetworkProblem ? $0.textOfCode : nil } ?? textOfStatus
+            ?? "The request failed. Try again later."
+    }
+
+    private var textOfCode: String? {
+        switch code {
+        case .offline: "You're not connected to the internet. Check your connection and try again."
+        case .timeout: "The server took too long to respond. Try again later."
+        case .dns, .connect: "The server cannot be reached. Check your connection, or try again later."
+        case .proxy: "The proxy cannot be used. Check the proxy settings of your network."
+        case .tls: "A secure connection to the server cannot be made. Check the date, or use another network."
+        case .connectionLost, .truncated: "The connection to the server was lost. Try again."
+        case .limit where code.rawValue.hasSuffix("Bytes"): "The server's response is too large. Ask for less."
+        case .limit: "There are too many requests. Try again later."
+        case .malformedResponse, .contentCoding, .mapping, .redirect, .pagination: Self.unusableResponse
+        case .invalidRequest, .encoding: "The request cannot be sent. Check what you entered."
+        case .bodyChanged: "What you are sending has changed meanwhile. Send it again."
+        case .file(.noSpace): "There is not enough storage space. Free some and try again."
+        case .file(.exists): "A file with this name exists. Choose another name."
+        case .file(.busy): "The file is in use. Try again later."
+        case .file(.checksum): "The file has been damaged on the way. Download it again."
+        case .file(.unreadable): "The file cannot be read. Choose another file."
+        case .file: "The file cannot be saved. Choose another place."
+        case .sessionEnded: "Please sign in again."
+        case .cancelled: "The request was cancelled."
+        default: nil
+        }
+    }
+
+    private var textOfStatus: String? {
+        guard let response else { return nil }
+        return switch response.statusCode {
+        case 400, 422: "The server did not accept what you entered. Check it and try again."
+        case 401: "You're not signed in. Please sign in again."
+        case 403: "You're not allowed to do this. Sign in with another account, or ask for access."
+        case 404: "This item does not exist. Check its name or address."
+        case 409, 412: "This item was changed meanwhile. Load it again and repeat your change."
+        case 410: "This item no longer exists."
+        case 413: "What you tried to send is too large. Send less."
+        case 429: "There were too many requests. Try again later."
+        case 400..<500: "The server did not accept the request. Try again later."
+        case 500..<600: "The service is temporarily unavailable. Try again later."
+        default: Self.unusableResponse
+        }
+    }
+
+    private static let unusableResponse = "The server's response cannot be used. Try again later, or update the app."
+}

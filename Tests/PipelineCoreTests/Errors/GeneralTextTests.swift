@@ -1,0 +1,77 @@
+import Foundation
+import PipelineCore
+import TestSupport
+import Testing
+
+@Suite("The general texts of errors", .watched)
+struct GeneralTextTests {
+    @Test(
+        "The text about a code says what happened and what people can do",
+        arguments: [
+            (.offline, "You're not connected to the internet. Check your connection and try again."),
+            (.timeout(.idle), "The server took too long to respond. Try again later."),
+            (.dns, "The server cannot be reached. Check your connection, or try again later."),
+            (.connect(.refused), "The server cannot be reached. Check your connection, or try again later."),
+            (.proxy(.authentication), "The proxy cannot be used. Check the proxy settings of your network."),
+            (
+                .tls(.handshake),
+                "A secure connection to the server cannot be made. Check the date, or use another network."
+            ),
+            (.truncated, "The connection to the server was lost. Try again."),
+            (.connectionLost, "The connection to the server was lost. Try again."),
+            (.limit(.bodyBytes), "The server's response is too large. Ask for less."),
+            (.limit(.exchanges), "There are too many requests. Try again later."),
+            (.mapping(.object), "The server's response cannot be used. Try again later, or update the app."),
+            (.pagination(.loop), "The server's response cannot be used. Try again later, or update the app."),
+            (.invalidRequest(.url), "The request cannot be sent. Check what you entered."),
+            (.bodyChanged, "What you are sending has changed meanwhile. Send it again."),
+            (.file(.noSpace), "There is not enough storage space. Free some and try again."),
+            (.file(.exists), "A file with this name exists. Choose another name."),
+            (.file(.busy), "The file is in use. Try again later."),
+            (.file(.checksum), "The file has been damaged on the way. Download it again."),
+            (.file(.unreadable), "The file cannot be read. Choose another file."),
+            (.file(.notWritable), "The file cannot be saved. Choose another place."),
+            (.sessionEnded, "Please sign in again."),
+            (.cancelled, "The request was cancelled."),
+            (.init(rawValue: "own.code"), "The request failed. Try again later."),
+        ] as [(PipelineError.Code, String)]
+    )
+    func codes(code: PipelineError.Code, text: String) {
+        #expect(PipelineError(code, "CANARY").localizedDescription == text)
+    }
+
+    @Test(
+        "The text about a status says what happened and what people can do",
+        arguments: [
+            (200...399, "The server's response cannot be used. Try again later, or update the app."),
+            (400...400, "The server did not accept what you entered. Check it and try again."),
+            (401...401, "You're not signed in. Please sign in again."),
+            (402...402, "The server did not accept the request. Try again later."),
+            (403...403, "You're not allowed to do this. Sign in with another account, or ask for access."),
+            (404...404, "This item does not exist. Check its name or address."),
+            (405...408, "The server did not accept the request. Try again later."),
+            (409...409, "This item was changed meanwhile. Load it again and repeat your change."),
+            (410...410, "This item no longer exists."),
+            (412...412, "This item was changed meanwhile. Load it again and repeat your change."),
+            (413...413, "What you tried to send is too large. Send less."),
+            (422...422, "The server did not accept what you entered. Check it and try again."),
+            (429...429, "There were too many requests. Try again later."),
+            (430...499, "The server did not accept the request. Try again later."),
+            (500...599, "The service is temporarily unavailable. Try again later."),
+        ]
+    )
+    func statuses(range: ClosedRange<Int>, text: String) throws {
+        for status in range {
+            let error = PipelineError(.unacceptableStatus, "CANARY", response: try makeResponse(status))
+            #expect(error.localizedDescription == text, "\(status)")
+        }
+    }
+
+    @Test("A failure of the network that caused another error explains it, whatever the status")
+    func cause() throws {
+        let offline = PipelineError(.offline, "")
+        let response = try makeResponse(401)
+        let error = PipelineError(.init(rawValue: "tokenRefresh"), "", response: response, underlyingError: offline)
+        #expect(error.localizedDescription == offline.localizedDescription)
+    }
+}
