@@ -32,7 +32,7 @@ struct ErrorSamplesTests {
             (ScriptedTransport.Step.status(404), "There is no such book."),
             (.failure(.dns), "Check your connection."), (.failure(.timeout(.idle)), "Check your connection."),
             (.status(503), "Try again later."),
-            (.status(403), "This action is prohibited."),
+            (.status(410), "This item no longer exists."),
             (.status(200, body: #"{"title": "Solaris", "author": "Lem"}"#), "Solaris"),
         ] as [(ScriptedTransport.Step, String)]
     )

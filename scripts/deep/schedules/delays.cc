@@ -62,12 +62,14 @@ static void __attribute__((swiftcall)) delay(void *job, Enqueue enqueue) {
     changed.notify_one();
 }
 
-__attribute__((constructor)) static void begin() {
+// Defined last, so that everything above is initialized.
+static const bool isHooked = [] {
     // Programs that the tests start may have no Swift runtime.
     const auto hook = static_cast<void **>(dlsym(RTLD_DEFAULT, "swift_task_enqueueGlobal_hook"));
-    if (hook == nullptr) return;
+    if (hook == nullptr) return false;
     if (const auto text = std::getenv("SCHEDULE_SEED")) seed = std::strtoul(text, nullptr, 10);
     *hook = reinterpret_cast<void *>(&delay);
     std::thread(runTimer).detach();
     std::fprintf(stderr, "schedules: seed %u\n", seed);
-}
+    return true;
+}();
