@@ -64,7 +64,8 @@ static void __attribute__((swiftcall)) delay(void *job, Enqueue enqueue) {
 
 // Defined last, so that everything above is initialized.
 static const bool isHooked = [] {
-    // Programs that the tests start may have no Swift runtime.
+    // Programs that the tests start are not delayed, and may have no Swift runtime.
+    unsetenv("LD_PRELOAD");
     const auto hook = static_cast<void **>(dlsym(RTLD_DEFAULT, "swift_task_enqueueGlobal_hook"));
     if (hook == nullptr) return false;
     if (const auto text = std::getenv("SCHEDULE_SEED")) seed = std::strtoul(text, nullptr, 10);
