@@ -1,11 +1,11 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+package import Darwin
+#elseif canImport(Glibc)
 package import Glibc
 #elseif canImport(Musl)
 package import Musl
 #elseif canImport(Android)
 package import Android
-#elseif canImport(Darwin)
-package import Darwin
 #endif
 
 /// The network interfaces of the machine.
