@@ -249,7 +249,7 @@ extension NSObject {
     public func value(forKey key: String) -> Any? { never() }
 }
 
-#if UIKit
+#if iOS
 // https://developer.apple.com/documentation/foundation/process, which only macOS has
 @available(*, unavailable) public final class Process {}
 #endif
