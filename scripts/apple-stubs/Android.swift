@@ -1,8 +1,10 @@
-// The C library of Android, Bionic, as far as what the sources use differs from Linux in type or nullability:
+// The C library of Android, Bionic, as far as what the sources use differs from Linux in type or nullability,
+// and Foundation, which re-exports it:
 // https://android.googlesource.com/platform/bionic/+/main/libc/include/. What is the same is that of Glibc.
 @_exported public import Foundation
 
-// unistd.h and sys/socket.h. Constants rather than functions, because a constant also hides the function of Glibc.
+// unistd.h and sys/socket.h. Constants rather than functions, because a second function would make calls with literals
+// ambiguous. A call that only the function of Glibc accepts is not found, unless it names the module.
 public let pread: @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int = { _, _, _, _ in never() }
 public let send: @Sendable (Int32, UnsafeRawPointer, Int, Int32) -> Int = { _, _, _, _ in never() }
 public let SOCK_STREAM: Int32 = 1

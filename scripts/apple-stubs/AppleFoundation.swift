@@ -6,6 +6,11 @@
 @_exported public import ObjectiveC
 @_exported public import Security
 
+// sys/stat.h, fchmod(2), and poll.h, poll(2). Constants rather than functions, because a second function would make
+// calls with literals ambiguous. A call that only the function of Glibc accepts is not found.
+public let fchmod: @Sendable (Int32, mode_t) -> Int32 = { _, _ in never() }
+public let poll: @Sendable (UnsafeMutablePointer<pollfd>?, nfds_t, Int32) -> Int32 = { _, _, _ in never() }
+
 // https://developer.apple.com/documentation/foundation/urlrequest
 public struct URLRequest: Equatable, Hashable, Sendable {
     public typealias CachePolicy = NSURLRequest.CachePolicy

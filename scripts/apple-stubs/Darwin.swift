@@ -13,8 +13,6 @@ public var S_IFREG: mode_t { never() }
 public var S_IFDIR: mode_t { never() }
 public var S_IFLNK: mode_t { never() }
 
-// Constants rather than functions, here and for `poll`, because a constant also hides the function of Glibc.
-public let fchmod: @Sendable (Int32, mode_t) -> Int32 = { _, _ in never() }
 
 // unistd.h, pread(2) and ftruncate(2)
 @discardableResult public func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ offset: off_t) -> Int { never() }
@@ -32,9 +30,6 @@ public let MSG_DONTWAIT: Int32 = 0x80
 @discardableResult public func bind(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { never() }
 @discardableResult public func connect(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { never() }
 @discardableResult public func getsockname(_ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!) -> Int32 { never() }
-
-// poll.h, poll(2)
-public let poll: @Sendable (UnsafeMutablePointer<pollfd>?, nfds_t, Int32) -> Int32 = { _, _, _ in never() }
 
 // ifaddrs.h and net/if.h, getifaddrs(3)
 @discardableResult public func getifaddrs(_ first: UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>!) -> Int32 { never() }

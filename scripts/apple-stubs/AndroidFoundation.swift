@@ -1,2 +1,0 @@
-// Foundation of Android, which re-exports its C library.
-@_exported public import Android
