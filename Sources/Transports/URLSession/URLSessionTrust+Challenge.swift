@@ -50,7 +50,7 @@ extension URLSessionTrust {
     }
 
     /// Returns the pin of the leaf certificate's key.
-    private static func pin(of trust: SecTrust) -> TrustPolicy.Pin? {
+    static func pin(of trust: SecTrust) -> TrustPolicy.Pin? {
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
             let key = SecCertificateCopyKey(leaf), let data = SecKeyCopyExternalRepresentation(key, nil) as Data?,
             let attributes = SecKeyCopyAttributes(key) as? [CFString: Any],
