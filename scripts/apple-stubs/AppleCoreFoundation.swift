@@ -8,7 +8,7 @@
 public typealias CFTypeRef = AnyObject
 public typealias CFTypeID = UInt
 public typealias CFIndex = Int
-// https://developer.apple.com/documentation/corefoundation/cfstring, …/cfdata, …/cfarray, …/cfdictionary, …/cferror
+// https://developer.apple.com/documentation/corefoundation/cfstring, …/cfdata, …/cfarray, …/cfdictionary
 public typealias CFString = NSString
 public typealias CFData = NSData
 public typealias CFArray = NSArray

@@ -15,16 +15,42 @@ public let poll: @Sendable (UnsafeMutablePointer<pollfd>?, nfds_t, Int32) -> Int
 public struct URLRequest: Equatable, Hashable, Sendable {
     public typealias CachePolicy = NSURLRequest.CachePolicy
 
-    public init(url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60.0) { never() }
+    public init(url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60.0) {
+        never()
+    }
 
-    public var url: URL? { get { never() } set {} }
-    public var cachePolicy: CachePolicy { get { never() } set {} }
-    public var timeoutInterval: TimeInterval { get { never() } set {} }
-    public var httpMethod: String? { get { never() } set {} }
-    public var allHTTPHeaderFields: [String: String]? { get { never() } set {} }
-    public var httpBody: Data? { get { never() } set {} }
-    public var httpBodyStream: InputStream? { get { never() } set {} }
-    public var httpShouldHandleCookies: Bool { get { never() } set {} }
+    public var url: URL? {
+        get { never() }
+        set {}
+    }
+    public var cachePolicy: CachePolicy {
+        get { never() }
+        set {}
+    }
+    public var timeoutInterval: TimeInterval {
+        get { never() }
+        set {}
+    }
+    public var httpMethod: String? {
+        get { never() }
+        set {}
+    }
+    public var allHTTPHeaderFields: [String: String]? {
+        get { never() }
+        set {}
+    }
+    public var httpBody: Data? {
+        get { never() }
+        set {}
+    }
+    public var httpBodyStream: InputStream? {
+        get { never() }
+        set {}
+    }
+    public var httpShouldHandleCookies: Bool {
+        get { never() }
+        set {}
+    }
     public func value(forHTTPHeaderField field: String) -> String? { never() }
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
@@ -53,7 +79,9 @@ open class URLResponse: NSObject, @unchecked Sendable {
 
 // https://developer.apple.com/documentation/foundation/httpurlresponse
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
-    public init?(url: URL, statusCode: Int, httpVersion HTTPVersion: String?, headerFields: [String: String]?) { never() }
+    public init?(url: URL, statusCode: Int, httpVersion HTTPVersion: String?, headerFields: [String: String]?) {
+        never()
+    }
 
     open var statusCode: Int { never() }
     open var allHeaderFields: [AnyHashable: Any] { never() }
@@ -81,18 +109,54 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { never() }
 
     open var identifier: String? { never() }
-    open var requestCachePolicy: NSURLRequest.CachePolicy { get { never() } set {} }
-    open var timeoutIntervalForRequest: TimeInterval { get { never() } set {} }
-    open var timeoutIntervalForResource: TimeInterval { get { never() } set {} }
-    open var waitsForConnectivity: Bool { get { never() } set {} }
-    open var connectionProxyDictionary: [AnyHashable: Any]? { get { never() } set {} }
-    open var httpShouldSetCookies: Bool { get { never() } set {} }
-    open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy { get { never() } set {} }
-    open var httpAdditionalHeaders: [AnyHashable: Any]? { get { never() } set {} }
-    open var httpMaximumConnectionsPerHost: Int { get { never() } set {} }
-    open var httpCookieStorage: HTTPCookieStorage? { get { never() } set {} }
-    open var urlCredentialStorage: URLCredentialStorage? { get { never() } set {} }
-    open var urlCache: URLCache? { get { never() } set {} }
+    open var requestCachePolicy: NSURLRequest.CachePolicy {
+        get { never() }
+        set {}
+    }
+    open var timeoutIntervalForRequest: TimeInterval {
+        get { never() }
+        set {}
+    }
+    open var timeoutIntervalForResource: TimeInterval {
+        get { never() }
+        set {}
+    }
+    open var waitsForConnectivity: Bool {
+        get { never() }
+        set {}
+    }
+    open var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { never() }
+        set {}
+    }
+    open var httpShouldSetCookies: Bool {
+        get { never() }
+        set {}
+    }
+    open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+        get { never() }
+        set {}
+    }
+    open var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { never() }
+        set {}
+    }
+    open var httpMaximumConnectionsPerHost: Int {
+        get { never() }
+        set {}
+    }
+    open var httpCookieStorage: HTTPCookieStorage? {
+        get { never() }
+        set {}
+    }
+    open var urlCredentialStorage: URLCredentialStorage? {
+        get { never() }
+        set {}
+    }
+    open var urlCache: URLCache? {
+        get { never() }
+        set {}
+    }
 }
 
 // https://developer.apple.com/documentation/foundation/urlsession
@@ -115,7 +179,9 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     public init(configuration: URLSessionConfiguration) { never() }
     public init(
-        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
     ) { never() }
 
     open class var shared: URLSession { never() }
@@ -148,15 +214,23 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
 // https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
     )
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     )
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     )
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
@@ -166,7 +240,9 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 // https://developer.apple.com/documentation/foundation/urlsessiondatadelegate
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     )
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
@@ -202,7 +278,9 @@ open class URLCredential: NSObject, @unchecked Sendable {
 
     public init(user: String, password: String, persistence: URLCredential.Persistence) { never() }
     public init(trust: SecTrust) { never() }
-    public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence) { never() }
+    public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence) {
+        never()
+    }
 
     open var persistence: URLCredential.Persistence { never() }
     open var user: String? { never() }

@@ -131,7 +131,8 @@ extension Publisher {
     }
     public func filter(_ isIncluded: @escaping (Self.Output) -> Bool) -> Publishers.Filter<Self> { Publishers.Filter() }
     public func scan<T>(
-        _ initialResult: T, _ nextPartialResult: @escaping (T, Self.Output) -> T
+        _ initialResult: T,
+        _ nextPartialResult: @escaping (T, Self.Output) -> T
     ) -> Publishers.Scan<Self, T> { Publishers.Scan() }
     public func eraseToAnyPublisher() -> AnyPublisher<Self.Output, Self.Failure> { AnyPublisher(self) }
 }

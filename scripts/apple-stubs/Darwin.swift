@@ -5,17 +5,25 @@
 @_exported public import DarwinTypes
 
 // sys/stat.h, stat(2)
-@discardableResult public func stat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { never() }
-@discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { never() }
+@discardableResult public func stat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 {
+    never()
+}
+@discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 {
+    never()
+}
 @discardableResult public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { never() }
 public var S_IFMT: mode_t { never() }
 public var S_IFREG: mode_t { never() }
 public var S_IFDIR: mode_t { never() }
 public var S_IFLNK: mode_t { never() }
 
-
 // unistd.h, pread(2) and ftruncate(2)
-@discardableResult public func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ offset: off_t) -> Int { never() }
+@discardableResult public func pread(
+    _ descriptor: Int32,
+    _ bytes: UnsafeMutableRawPointer!,
+    _ count: Int,
+    _ offset: off_t
+) -> Int { never() }
 @discardableResult public func ftruncate(_ descriptor: Int32, _ length: off_t) -> Int32 { never() }
 
 // sys/socket.h
@@ -27,12 +35,23 @@ public let SO_RCVBUF: Int32 = 0x1002
 public let SO_NOSIGPIPE: Int32 = 0x1022
 public let SHUT_WR: Int32 = 1
 public let MSG_DONTWAIT: Int32 = 0x80
-@discardableResult public func bind(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { never() }
-@discardableResult public func connect(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { never() }
-@discardableResult public func getsockname(_ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!) -> Int32 { never() }
+@discardableResult public func bind(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32
+{ never() }
+@discardableResult public func connect(
+    _ socket: Int32,
+    _ address: UnsafePointer<sockaddr>!,
+    _ length: socklen_t
+) -> Int32 { never() }
+@discardableResult public func getsockname(
+    _ socket: Int32,
+    _ address: UnsafeMutablePointer<sockaddr>!,
+    _ length: UnsafeMutablePointer<socklen_t>!
+) -> Int32 { never() }
 
 // ifaddrs.h and net/if.h, getifaddrs(3)
-@discardableResult public func getifaddrs(_ first: UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>!) -> Int32 { never() }
+@discardableResult public func getifaddrs(_ first: UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>!) -> Int32 {
+    never()
+}
 public func freeifaddrs(_ first: UnsafeMutablePointer<ifaddrs>!) { never() }
 public let IFF_UP: Int32 = 0x1
 public let IFF_LOOPBACK: Int32 = 0x8

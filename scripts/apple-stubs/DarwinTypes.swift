@@ -40,7 +40,8 @@ public struct stat {
 public struct sockaddr {
     public var sa_len: UInt8
     public var sa_family: sa_family_t
-    public var sa_data: (CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar)
+    public var sa_data:
+        (CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar)
 
     public init() { never() }
 }

@@ -22,7 +22,8 @@ public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFDa
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { never() }
 // https://developer.apple.com/documentation/security/seckeycopyexternalrepresentation(_:_:)
 public func SecKeyCopyExternalRepresentation(
-    _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    _ key: SecKey,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? { never() }
 // https://developer.apple.com/documentation/security/seckeycopyattributes(_:)
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { never() }
@@ -30,9 +31,13 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { never() }
 public func SecIdentityGetTypeID() -> CFTypeID { never() }
 
 // https://developer.apple.com/documentation/security/sectrustsetanchorcertificates(_:_:)
-@discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus { never() }
+@discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus {
+    never()
+}
 // https://developer.apple.com/documentation/security/sectrustsetanchorcertificatesonly(_:_:)
-@discardableResult public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ only: Bool) -> OSStatus { never() }
+@discardableResult public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ only: Bool) -> OSStatus {
+    never()
+}
 // https://developer.apple.com/documentation/security/sectrustevaluatewitherror(_:_:), whose result must be used
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { never() }
 // https://developer.apple.com/documentation/security/sectrustcopycertificatechain(_:)
@@ -40,7 +45,9 @@ public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { never(
 
 // https://developer.apple.com/documentation/security/secpkcs12import(_:_:_:)
 @discardableResult public func SecPKCS12Import(
-    _ data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+    _ data: CFData,
+    _ options: CFDictionary,
+    _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus { never() }
 // unsure: the headers of macOS 15 have this key; those of other platforms lack it.
 // https://developer.apple.com/documentation/security/ksecimporttomemoryonly
@@ -52,11 +59,13 @@ public var kSecImportItemCertChain: CFString { never() }
 
 // https://developer.apple.com/documentation/security/secitemcopymatching(_:_:)
 @discardableResult public func SecItemCopyMatching(
-    _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+    _ query: CFDictionary,
+    _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus { never() }
 // https://developer.apple.com/documentation/security/secitemadd(_:_:)
 @discardableResult public func SecItemAdd(
-    _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+    _ attributes: CFDictionary,
+    _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus { never() }
 // https://developer.apple.com/documentation/security/secitemupdate(_:_:)
 @discardableResult public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { never() }

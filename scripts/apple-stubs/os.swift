@@ -20,7 +20,8 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
     public init(literalCapacity: Int, interpolationCount: Int) {}
     public mutating func appendLiteral(_ literal: String) {}
     public mutating func appendInterpolation(
-        _ argumentString: @autoclosure @escaping () -> String, align: OSLogStringAlignment = .none,
+        _ argumentString: @autoclosure @escaping () -> String,
+        align: OSLogStringAlignment = .none,
         privacy: OSLogPrivacy = .auto
     ) {}
 }

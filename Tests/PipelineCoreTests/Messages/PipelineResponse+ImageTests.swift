@@ -4,6 +4,12 @@ import Pipeline
 import TestSupport
 import Testing
 
+#if canImport(UIKit)
+import UIKit
+#else
+import AppKit
+#endif
+
 @Suite("PipelineResponse: images", .watched)
 struct PipelineResponseImageTests {
     /// A transparent GIF of one pixel.

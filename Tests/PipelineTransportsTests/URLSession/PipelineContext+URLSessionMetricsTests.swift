@@ -9,7 +9,7 @@ import Testing
 struct URLSessionMetricsTests {
     @Test("The facts of the connection are those of the exchange, and the second one reuses it")
     func connection() async throws {
-        let server = try LoopbackServer { _ in [.respond(200), .respond(200)] }
+        let server = try LoopbackServer { _ in [.respond(200)] }
         let provider = URLSessionTransportTests.makeProvider()
         let connections = [
             try await provider.request(Probe(server)), try await provider.request(Probe(server)),
