@@ -107,7 +107,9 @@ public final class OpenFile: Sendable {
     public func content(at offset: Int, upTo byteCount: Int) throws(POSIXError) -> Data {
         var data = Data(count: byteCount)
         while true {
-            let count = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+            let count = data.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { pread(descriptor, $0, bytes.count, off_t(offset)) } ?? 0
+            }
             if count < 0 {
                 guard errno == EINTR else { throw .current }
                 continue

@@ -95,14 +95,15 @@ final class RedisConnection {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+                guard let start = rest.baseAddress else { return 0 }
                 #if canImport(Darwin)
-                return Darwin.send(context.pointee.fd, rest.baseAddress, rest.count, flags)
+                return Darwin.send(context.pointee.fd, start, rest.count, flags)
                 #elseif canImport(Glibc)
-                return Glibc.send(context.pointee.fd, rest.baseAddress, rest.count, flags)
+                return Glibc.send(context.pointee.fd, start, rest.count, flags)
                 #elseif canImport(Musl)
-                return Musl.send(context.pointee.fd, rest.baseAddress, rest.count, flags)
+                return Musl.send(context.pointee.fd, start, rest.count, flags)
                 #else
-                return Android.send(context.pointee.fd, rest.baseAddress, rest.count, flags)
+                return Android.send(context.pointee.fd, start, rest.count, flags)
                 #endif
             }
             if count >= 0 {

@@ -1,11 +1,11 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+package import Darwin
+#elseif canImport(Glibc)
 package import Glibc
 #elseif canImport(Musl)
 package import Musl
 #elseif canImport(Android)
 package import Android
-#elseif canImport(Darwin)
-package import Darwin
 #endif
 
 /// The network interfaces of the machine.
@@ -30,7 +30,12 @@ package enum NetworkInterfaces {
     /// Whether an interface with these flags and an address of this family leads to a network.
     package static func isNetwork(flags: UInt32, family: sa_family_t?) -> Bool {
         guard let family, family == sa_family_t(AF_INET) || family == sa_family_t(AF_INET6) else { return false }
-        let wanted = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
-        return flags & UInt32(IFF_LOOPBACK) == 0 && flags & wanted == wanted
+        #if canImport(Android)
+        let (isUp, isRunning) = (UInt32(IFF_UP.rawValue), UInt32(IFF_RUNNING.rawValue))
+        let isLoopback = UInt32(IFF_LOOPBACK.rawValue)
+        #else
+        let (isUp, isRunning, isLoopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
+        #endif
+        return flags & isLoopback == 0 && flags & (isUp | isRunning) == isUp | isRunning
     }
 }

@@ -66,7 +66,8 @@ final class HARSource: Sendable {
         var filled = 0
         while filled < range.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + filled))
+            let offset = off_t(range.lowerBound + filled)
+            let count = rest.baseAddress.map { pread(descriptor, $0, rest.count, offset) } ?? 0
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 throw PipelineError.corrupt("the file ends or cannot be read at byte \(range.lowerBound + filled)")

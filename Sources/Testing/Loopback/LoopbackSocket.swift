@@ -129,7 +129,7 @@ struct LoopbackSocket: Sendable {
         var rest = [UInt8](bytes)[...]
         while !rest.isEmpty {
             guard waitUntilReady(for: Self.writable) else { return false }
-            let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, flags) }
+            let count = rest.withUnsafeBytes { sendBytes(descriptor, $0, flags) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EAGAIN, errno != EINTR {
@@ -179,8 +179,8 @@ private func acceptDescriptor(_ descriptor: CInt) -> CInt {
     accept(descriptor, nil, nil)
 }
 
-private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
-    send(descriptor, bytes, count, flags)
+private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
+    bytes.baseAddress.map { send(descriptor, $0, bytes.count, flags) } ?? 0
 }
 
 private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PipelineCore
 import Synchronization
 
 #if canImport(FoundationNetworking)

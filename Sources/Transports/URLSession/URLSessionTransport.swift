@@ -113,7 +113,7 @@ public final class URLSessionTransport: Transport {
     /// Creates a transport with its own session.
     ///
     /// - Parameters:
-    ///   - configuration: how the session connects; it is copied.
+    ///   - configuration: how the session connects; it is copied. It must not be one for the background.
     ///   - unreadByteCount: the most bytes of a stream that may wait to be read.
     ///   - spooledByteCount: the most bytes of a streamed body that may be read before it is sent.
     ///   - trust: the authorities and pins by host; defaults to those of the system for all hosts.
@@ -147,6 +147,9 @@ public final class URLSessionTransport: Transport {
     ) {
         precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
         precondition(spooledByteCount >= 0, "spooledByteCount is \(spooledByteCount), not 0 or more")
+        #if !canImport(FoundationNetworking)
+        precondition(configuration.identifier == nil, "a background session would follow redirects by itself")
+        #endif
         self.unreadByteCount = unreadByteCount
         self.spooledByteCount = spooledByteCount
         self.machine = machine

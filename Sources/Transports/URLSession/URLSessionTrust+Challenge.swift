@@ -16,8 +16,9 @@ extension URLSessionTrust {
         guard let rule = rules.value(for: host), rule.authorities != nil || rule.pins != nil else { return .platform }
         if let authorities = rule.authorities {
             let anchors = authorities.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
-            SecTrustSetAnchorCertificates(trust, anchors as CFArray)
-            SecTrustSetAnchorCertificatesOnly(trust, true)
+            guard SecTrustSetAnchorCertificates(trust, anchors as CFArray) == errSecSuccess,
+                SecTrustSetAnchorCertificatesOnly(trust, true) == errSecSuccess
+            else { return .failure(PipelineError(.tls(.certificate), "the authorities of the host cannot be applied")) }
         }
         var error: CFError?
         guard SecTrustEvaluateWithError(trust, &error) else {
@@ -49,7 +50,7 @@ extension URLSessionTrust {
     }
 
     /// Returns the pin of the leaf certificate's key.
-    private static func pin(of trust: SecTrust) -> TrustPolicy.Pin? {
+    static func pin(of trust: SecTrust) -> TrustPolicy.Pin? {
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
             let key = SecCertificateCopyKey(leaf), let data = SecKeyCopyExternalRepresentation(key, nil) as Data?,
             let attributes = SecKeyCopyAttributes(key) as? [CFString: Any],

@@ -112,14 +112,14 @@ struct LoopbackRedirectReceiverTests {
     }
 }
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
-#elseif canImport(Darwin)
-import Darwin
 #endif
 
 /// A plain connection to a port of 127.0.0.1.

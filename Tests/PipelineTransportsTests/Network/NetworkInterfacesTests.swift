@@ -4,14 +4,14 @@ import PipelineAPI
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
-#elseif canImport(Darwin)
-import Darwin
 #endif
 
 @Suite("NetworkInterfaces", .tags(.concurrent), .watched)

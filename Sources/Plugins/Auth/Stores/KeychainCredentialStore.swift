@@ -27,7 +27,8 @@ public actor KeychainCredentialStore: CredentialStore {
     ///
     /// - Parameters:
     ///   - service: the name of the program's items in the keychain.
-    ///   - accessGroup: the group of apps that share the items; `nil` for the app's first group.
+    ///   - accessGroup: the group of apps that share the items. With `nil`, new items belong to the app's first group,
+    ///     and items are read, replaced and removed in all of its groups.
     public init(service: String, accessGroup: String? = nil) {
         self.service = service
         self.accessGroup = accessGroup

@@ -8,14 +8,14 @@ import Testing
 
 @testable import PipelineTransports
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
-#elseif canImport(Darwin)
-import Darwin
 #endif
 
 @Suite("Machines without a network", .tags(.concurrent), .realTime, .watched)
