@@ -298,7 +298,7 @@ struct StreamingSamplesTests {
         let output = Output()
         try StreamingSamples.$output.withValue(output) { try StreamingSamples.parse() }
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Pipeline/Pipeline.docc/ServerSentEvents.md")
+            .appending(path: "../../Documentation/ServerSentEvents.md")
         let blocks = Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
         #expect(blocks.contains { $0 + "\n" == output.text }, "\(output.text)")
     }
