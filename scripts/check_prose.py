@@ -30,7 +30,7 @@ PATTERNS = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead i
 COMMENT = re.compile(r"^\s*(///?)(?!/)\s?(.*)$")
 NAME = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
 PUBLIC = re.compile(r"^\s*(?:@\S+\s+)*(?:nonisolated\s+)?public\b(?! import)")
-FOLDERS = ["Sources", "Tests", "IntegrationTests/Sources", "IntegrationTests/Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Peers", "Fuzz/Sources"]
+FOLDERS = ["Documentation", "Sources", "Tests", "IntegrationTests/Sources", "IntegrationTests/Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Peers", "Fuzz/Sources"]
 TEXTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Benchmarks/README.md"]
 MARKDOWN = (".md", ".tutorial")
 findings = []
@@ -88,7 +88,7 @@ def files(arguments):
     if not arguments: arguments = [ROOT / name for name in FOLDERS + TEXTS]
     for argument in map(pathlib.Path, arguments):
         argument = argument.resolve()
-        if argument.is_dir(): yield from sorted(p for p in argument.rglob("*") if p.suffix in (".swift", *MARKDOWN) and ".build" not in str(p))
+        if argument.is_dir(): yield from sorted(p for p in argument.rglob("*") if p.suffix in (".swift", *MARKDOWN) and ".build" not in str(p) and not (p.suffix == ".md" and "Pipeline.docc" in p.parts))
         else: yield argument
 
 

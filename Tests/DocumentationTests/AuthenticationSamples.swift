@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guides Authentication and TokenRefresh.
+/// The samples of the guide Authentication for tokens and passwords.
 enum AuthenticationSamples {
     // sample: target
     enum Shop: TargetType, AccessTokenAuthorizable {
@@ -243,7 +243,7 @@ struct AuthenticationGuideTests {
     }
 }
 
-@Suite("The guide TokenRefresh", .watched)
+@Suite("The guide Authentication, on refreshing tokens", .watched)
 struct AuthenticationSamplesTests {
     private let keychain = AuthenticationSamples.Keychain(
         AuthenticationSamples.Login(accessToken: "old", expiry: .distantPast, refreshToken: "r")

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-// The samples of the guide Tasks for custom content.
+// The samples of the guide Requests for custom content.
 
 // sample: own content
 struct GraphQL: RequestContent, Encodable {
@@ -40,7 +40,7 @@ private enum ContentSamples {
     // end
 }
 
-@Suite("The samples of the guide Tasks: custom content", .watched)
+@Suite("The samples of the guide Requests: custom content", .watched)
 struct ContentSamplesTests {
     private typealias BookTitle = ContentSamples.BookTitle
 

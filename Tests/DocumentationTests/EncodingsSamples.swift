@@ -3,7 +3,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-/// The samples of Encodings.md.
+/// The samples of the guide Requests for encodings.
 enum EncodingsSamples {
     // sample: values
     struct ListQuery: Encodable {
@@ -69,7 +69,7 @@ struct XMLEncoding: ParameterEncoding {
 }
 // end
 
-@Suite("Encodings.md", .watched)
+@Suite("The guide Requests, on encodings", .watched)
 struct EncodingsTests {
     private static func sent(_ task: RequestTask) throws -> PipelineRequest {
         try Endpoint(url: "https://h/p", method: .post, task: task).makeRequest()

@@ -9,7 +9,7 @@ struct ErrorCodesTests {
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        let page = root.appending(path: "Sources/Pipeline/Pipeline.docc/ErrorCodes.md")
+        let page = root.appending(path: "Documentation/ErrorCodes.md")
         rows = Markdown(try String(contentsOf: page, encoding: .utf8)).lines.filter { line in
             line.hasPrefix("|") && line != "| code | when | what to do |" && line != "|---|---|---|"
         }

@@ -85,7 +85,7 @@ struct GettingStartedTestSamples {
         for _ in 1...3 { try await clock.advanceToNextSleeper() }
         #expect(try await call.value == 7)
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Pipeline/Pipeline.docc/GettingStarted.md")
+            .appending(path: "../../Documentation/GettingStarted.md")
         let page = Markdown(try String(contentsOf: file, encoding: .utf8))
         #expect(page.blocks(in: "text").contains { $0 + "\n" == output.text }, "\(output.text)")
     }

@@ -10,7 +10,7 @@ struct GuideTests {
 
     init() throws {
         root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        pages = try Self.read(root.appending(path: "Sources/Pipeline/Pipeline.docc"), endingIn: ".md").mapValues(
+        pages = try Self.read(root.appending(path: "Documentation"), endingIn: ".md").mapValues(
             Markdown.init
         )
         var samples: [String: [String: String]] = [:]
@@ -60,11 +60,12 @@ struct GuideTests {
         }
     }
 
-    @Test("Each guide is listed")
+    @Test("Each guide is listed with its title and its first paragraph")
     func list() throws {
-        let landing = try #require(pages["Pipeline.md"]).lines
-        for name in pages.keys where name != "Pipeline.md" {
-            #expect(landing.contains("- <doc:\(name.dropLast(3))>"))
+        let index = try #require(pages["README.md"]).lines
+        for (name, page) in pages where name != "README.md" {
+            let paragraph = page.lines.dropFirst(2).prefix { !$0.isEmpty }.joined(separator: " ")
+            #expect(index.contains("- [\(page.lines[0].dropFirst(2))](\(name)): \(paragraph)"))
         }
     }
 }

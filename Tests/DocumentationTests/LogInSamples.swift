@@ -9,7 +9,7 @@ import Testing
 import AuthenticationServices
 #endif
 
-/// The samples of the guide LogIn.
+/// The samples of the guide Authentication for OAuth.
 enum LogInSamples {
     enum Reports: TargetType, AccessTokenAuthorizable {
         case list
@@ -91,7 +91,7 @@ extension LogInSamples {
 }
 #endif
 
-@Suite("The samples of the guide LogIn", .watched)
+@Suite("The samples of the guide Authentication for OAuth", .watched)
 struct LogInSamplesTests {
     @Test("The sample of a server sends the token that it obtained")
     func server() async throws {

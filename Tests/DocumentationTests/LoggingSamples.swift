@@ -76,7 +76,7 @@ struct LoggingSamplesTests {
     private var page: String {
         get throws {
             let page = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../Sources/Pipeline/Pipeline.docc/LoggingAndSecrets.md")
+                .appending(path: "../../Documentation/LoggingAndSecrets.md")
             return try String(contentsOf: page, encoding: .utf8)
         }
     }

@@ -172,7 +172,7 @@ struct MappingSamplesTests {
         let provider = Provider<Library>(transport: transport, plugins: [RetryPlugin(backoff: .immediate)])
         let error = await pipelineError { _ = try await provider.request(.book(id: 3)) }
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Pipeline/Pipeline.docc/Errors.md")
+            .appending(path: "../../Documentation/Errors.md")
         let blocks = Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
         #expect(blocks == [error?.description])
     }

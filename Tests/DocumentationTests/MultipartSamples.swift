@@ -21,7 +21,7 @@ struct PhotoUpload: TargetType {
 }
 // end
 
-@Suite("The samples of Multipart.md", .watched)
+@Suite("The samples of the guide Requests for forms", .watched)
 struct MultipartSamples {
     private static func csvRows() -> AsyncStream<Data> {
         AsyncStream { continuation in

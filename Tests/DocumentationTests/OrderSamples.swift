@@ -29,7 +29,7 @@ struct OrderGuideTests {
 
     private func texts(of guide: String) throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Pipeline/Pipeline.docc/\(guide).md")
+            .appending(path: "../../Documentation/\(guide).md")
         return Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import PipelineResilience
 
-/// The samples of the guides on tasks, uploads and downloads.
+/// The samples of the guides Requests and UploadsAndDownloads.
 enum TransferSamples {
     struct Order: Encodable {
         var id = 1

@@ -122,7 +122,7 @@ struct InspectTrafficSamplesTests {
         try await InspectTrafficSamples.timeline(provider) { text = $0.description }
         _ = try await pump.value
         let guide = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "../../../Sources/Pipeline/Pipeline.docc/InspectTraffic.md")
+            .appending(path: "../../../Documentation/InspectTraffic.md")
         let page = Markdown(try String(contentsOf: guide, encoding: .utf8))
         #expect(page.blocks(in: "text") == [text])
     }
