@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guide Servers.
+/// The samples of the guide Targets for several servers.
 enum ServersSamples {
     typealias Shop = TargetsSamples.Shop
 
@@ -80,7 +80,7 @@ extension TargetsSamples.Shop: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-@Suite("The guide Servers", .watched)
+@Suite("The guide Targets, on several servers", .watched)
 struct ServersGuideTests {
     private let transport = ScriptedTransport(always: .status(200))
 
