@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guide on recordings.
+/// The samples of the guide Recording.
 @Suite("Samples of recordings", .watched)
 enum RecordingSamples {
     enum GitHub: TargetType {
