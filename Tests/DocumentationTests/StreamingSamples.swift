@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guides Streaming and ServerSentEvents; the lines that they print are collected.
+/// The samples of the guide Streaming; the lines that they print are collected.
 enum StreamingSamples {
     @TaskLocal static var output: Output?
 
@@ -149,7 +149,7 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
     StreamingSamples.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
 }
 
-@Suite("The guides Streaming and ServerSentEvents", .watched)
+@Suite("The guide Streaming", .watched)
 struct StreamingSamplesTests {
     private let clock = ManualClock()
 
@@ -298,7 +298,7 @@ struct StreamingSamplesTests {
         let output = Output()
         try StreamingSamples.$output.withValue(output) { try StreamingSamples.parse() }
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Documentation/ServerSentEvents.md")
+            .appending(path: "../../Documentation/Streaming.md")
         let blocks = Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
         #expect(blocks.contains { $0 + "\n" == output.text }, "\(output.text)")
     }
