@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The samples of the guide Quotas.
+/// The samples of the guide Resilience for quotas.
 enum QuotasSamples {
     typealias Shop = TargetsSamples.Shop
 
@@ -55,7 +55,7 @@ enum QuotasSamples {
     #endif
 }
 
-@Suite("The samples of the guide Quotas", .watched)
+@Suite("The samples of the guide Resilience for quotas", .watched)
 struct QuotasSamplesTests {
     private typealias Shop = QuotasSamples.Shop
 
