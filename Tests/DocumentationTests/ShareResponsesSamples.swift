@@ -188,7 +188,7 @@ extension ShareGets {
     }
 }
 
-@Suite("The plugin in the guide ShareResponses", .watched)
+@Suite("The plugin in the guide SharingPlugins that shares responses", .watched)
 struct ShareResponsesSamples {
     private let clock = ManualClock()
     private let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200)))

@@ -97,7 +97,7 @@ extension MinuteCache {
     // end
 }
 
-@Suite("The plugin in the guide StoreResponses", .watched)
+@Suite("The plugin in the guide SharingPlugins that stores responses", .watched)
 struct StoreResponsesSamples {
     private let clock = ManualClock()
 
