@@ -98,7 +98,8 @@ class Connection:
 
 class Request:
     def __init__(self, head):
-        lines = head.decode("latin-1").split("\r\n")
+        # As many servers do, so that an injected line is a field of its own.
+        lines = re.split(r"\r?\n", head.decode("latin-1"))
         self.method, _, rest = lines[0].partition(" ")
         self.target, _, self.version = rest.rpartition(" ")
         self.fields = [[name, value.strip()] for name, _, value in (line.partition(":") for line in lines[1:])]
@@ -186,9 +187,12 @@ class Origin:
     def serve_requests(self, connection):
         authority = ""
         while True:
-            request = Request(connection.read_until(b"\r\n\r\n"))
-            if not re.fullmatch(r"HTTP/1\.[01]", request.version):
-                self.log("garbage", connection)
+            connection.buffer = connection.buffer or connection.receive()
+            # The first byte of a TLS handshake.
+            is_tls = connection.buffer.startswith(b"\x16")
+            request = Request(connection.buffer if is_tls else connection.read_until(b"\r\n\r\n"))
+            if is_tls or not re.fullmatch(r"HTTP/1\.[01]", request.version):
+                self.log("unreadable", connection)
                 connection.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 connection.close()
             if authority and request.target.startswith("/"):
