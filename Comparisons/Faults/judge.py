@@ -17,6 +17,8 @@ class Wrong(Exception):
 def outcome_problem(allowed, result, i, within):
     """Returns why a result differs from an allowed outcome, or nothing if it matches."""
     within = allowed.get("within", within)
+    if "waiting" in allowed:
+        return "has ended"
     if result["ms"] > within:
         return f"took {result['ms']} ms"
     if "error" in allowed:
@@ -42,6 +44,8 @@ def check_calls(case, right, results):
     """Compares each result with the outcomes that are allowed for its call."""
     calls = list(plan.calls(case))
     if any(result["outcome"] == "hang" for result in results):
+        if all({"waiting": True} in outcomes for outcomes in right.get("calls", [[]])):
+            return
         raise Wrong("does not end")
     if len(results) != len(calls):
         raise Wrong(f"{len(results)} results for {len(calls)} calls")

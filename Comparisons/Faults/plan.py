@@ -36,21 +36,21 @@ def build(value, variables={}):
     if "chunked" in value:
         data = build(value["chunked"], variables)
         return b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
-    return compressed(json.dumps(value), json.dumps(variables))
+    return compressed(json.dumps(value))
 
 
-@functools.lru_cache(maxsize=64)
-def compressed(text, variables):
-    value, variables = json.loads(text), json.loads(variables)
+@functools.lru_cache(maxsize=None)
+def compressed(text):
+    value = json.loads(text)
     if "deflate" in value:
-        data = zlib.compress(build(value["deflate"], variables))
+        data = zlib.compress(build(value["deflate"]))
     else:
-        data = build(value["gzip"], variables)
+        data = build(value["gzip"])
         for _ in range(value.get("times", 1)):
             data = gzip.compress(data, mtime=0)
         if "name" in value:
             # FNAME: the flag 8, and a text that ends with NUL after the ten bytes of the header.
-            data = data[:3] + b"\x08" + data[4:10] + build(value["name"], variables) + b"\0" + data[10:]
+            data = data[:3] + b"\x08" + data[4:10] + build(value["name"]) + b"\0" + data[10:]
     if "flip" in value:
         changed = bytearray(data)
         changed[value["flip"]] ^= 0xFF

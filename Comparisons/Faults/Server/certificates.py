@@ -1,7 +1,8 @@
 """Makes the certificates of the server with the command `openssl`."""
 import pathlib, ssl, subprocess
 
-GOOD = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+# The names below example are those of calls through a proxy.
+GOOD = "subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:shop.example"
 # Name, subject, extensions, begin and end of validity, and what signs it.
 LEAVES = [
     ("good", "/CN=Good", [GOOD, "extendedKeyUsage=serverAuth"], "20200101000000Z", "20491231000000Z", "ca"),

@@ -130,6 +130,7 @@ class Origin:
         self.counts, self.opened, self.lock = {}, 0, threading.Lock()
         self.scheme = "https" if name in "SH" else "http"
         self.tls = script.get("tls", "good") if name in "SH" else "none"
+        self.prepare(script)
         self.listener = socket.socket()
         # A small buffer, so that a server that does not read makes the client wait.
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
@@ -137,6 +138,14 @@ class Origin:
         self.port = self.listener.getsockname()[1]
         self.url = f"{self.scheme}://{script.get('host', HOSTS[name])}:{self.port}"
         self.fillers = []
+
+    def prepare(self, value):
+        """Compresses bodies, so that no call waits for it."""
+        if isinstance(value, dict) and ("gzip" in value or "deflate" in value):
+            plan.build(value)
+        elif isinstance(value, (dict, list)):
+            for part in value.values() if isinstance(value, dict) else value:
+                self.prepare(part)
 
     def start(self):
         if self.script.get("refused"):
@@ -236,9 +245,11 @@ class Origin:
         return scripts[min(number, len(scripts)) - 1]
 
     def tunnel(self, connection, target):
-        """Connects to an origin of the case; requests to any other host are served on this connection."""
-        port = int(target.rpartition(":")[2])
-        if port not in [origin.port for origin in self.server.origins if origin.case is self.case]:
+        """Connects to an origin of the case, also for port 443; other requests are served on this connection."""
+        port, origins = int(target.rpartition(":")[2]), [origin for origin in self.server.origins if origin.case is self.case]
+        if port == 443:
+            port = next((origin.port for origin in origins if origin.name == "S"), 0)
+        if port not in [origin.port for origin in origins]:
             return f"http://{target.removesuffix(':80')}"
         with socket.create_connection(("127.0.0.1", port)) as other:
             sides = {connection.socket: other, other: connection.socket}
