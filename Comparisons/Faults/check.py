@@ -17,7 +17,7 @@ SOURCES = ("https://www.rfc-editor.org/rfc/rfc", "https://fetch.spec.whatwg.org/
            "https://everything.curl.dev/")
 NEEDS = {"http1", "tls", "http2", "proxy", "proxy-environment", "cookies", "cache", "sse", "cancel", "concurrency", "decode",
          "timeout", "retry", "limit", "fields"}
-CASE = {"id", "title", "source", "weight", "arguable", "reason", "needs", "client", "environment", "calls", "server", "right"}
+CASE = {"id", "title", "source", "weight", "arguable", "reason", "needs", "alone", "client", "environment", "calls", "server", "right"}
 CALL = {"to", "method", "fields", "body", "deadline", "wait", "cancel", "repeat", "read", "events", "for"}
 ORIGIN = {"tls", "host", "refused", "full", "accept", "paths", "streams", "settings", "window"}
 ACTIONS = [{"respond", "fields", "body"}, {"send"}, {"repeat", "count", "every"}, {"wait"}, {"hold"}, {"read"}, {"unread"},
@@ -65,7 +65,7 @@ def problems(case):
     """Yields what is wrong with the form of a case."""
     for key in unknown(case, CASE):
         yield f"unknown key {key}"
-    for key in sorted(CASE - {"arguable", "reason", "client", "environment"} - set(case)):
+    for key in sorted(CASE - {"arguable", "reason", "alone", "client", "environment"} - set(case)):
         yield f"no {key}"
         return
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", case["id"]):

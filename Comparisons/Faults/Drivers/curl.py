@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The driver of the command curl. Consecutive calls of a case are one command with --next, so that they share connections."""
-import hashlib, json, pathlib, subprocess, sys, tempfile, time
+import hashlib, json, os, pathlib, select, subprocess, sys, tempfile, time
 
 FEATURES = ["http1", "tls", "http2", "proxy", "proxy-environment", "cookies", "decode", "timeout", "retry", "concurrency",
             "limit", "fields"]
@@ -15,12 +15,13 @@ def quoted(text):
 
 def options(case, call, number, folder):
     """Returns the lines of a configuration file for a call."""
-    needs, lines = case["needs"], ["silent", "show-error", "location", "globoff"]
+    needs, lines = case["needs"], ["silent", "location", "globoff"]
     def add(name, value):
         lines.append(f"{name} = {quoted(str(value))}")
     add("url", call["url"])
     add("output", folder / f"{number}.body")
-    add("write-out", "%{json}" + ("%{header_json}" if "read" in call else "{}"))
+    # Standard error has no buffer, so the time of each line is the end of its call.
+    add("write-out", "%{stderr}%{json}" + ("%{header_json}" if "read" in call else "{}"))
     add("cacert", case["authority"])
     for name, value in call["fields"]:
         add("header", f"{name}: {value}")
@@ -34,10 +35,7 @@ def options(case, call, number, folder):
         add("request", call["method"])
     if "proxy" in case["client"]:
         add("proxy", case["client"]["proxy"])
-    if "cookies" in needs:
-        add("cookie", "")
-    if "decode" in needs:
-        lines.append("compressed")
+    lines += [line for need, line in (("cookies", 'cookie = ""'), ("decode", "compressed")) if need in needs]
     if "deadline" in call:
         add("max-time", call["deadline"] / 1000)
     if "retry" in needs:
@@ -68,23 +66,43 @@ def perform(case, folder):
             command += ["--rate", f"{max(1, int(60000 / max(pauses)))}/m"]
     configuration = ["\n".join(options(case, call, number, folder)) for number, call in enumerate(calls)]
     (folder / "config").write_bytes("\nnext\n".join(configuration).encode("latin-1"))
-    begin = time.monotonic()
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return [{"outcome": "hang", "ms": int(SECONDS * 1000)} for _ in calls]
-    whole = round((time.monotonic() - begin) * 1000)
-    results, text, decoder = {}, done.stdout.decode("latin-1").strip(), json.JSONDecoder(strict=False)
-    while text:
-        entry, end = decoder.raw_decode(text)
-        headers, more = decoder.raw_decode(text[end:].lstrip())
-        text = text[end:].lstrip()[more:].lstrip()
+    results, begin = {}, time.monotonic()
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    for seconds, entry, headers in lines(process, begin + SECONDS):
+        # All parallel calls begin at once and wait for their turn; others begin one after the other.
+        begins_at_once = len(calls) == 1 or "--parallel" in command
+        milliseconds = round((seconds - begin if begins_at_once else entry["time_total"]) * 1000)
         file = pathlib.Path(entry["filename_effective"])
-        milliseconds = whole if len(calls) == 1 else round(entry["time_total"] * 1000)
         results[int(file.stem)] = result(entry, headers, calls[int(file.stem)], file, milliseconds)
-    # A URL that curl refuses has no line.
-    missing = {"outcome": "error", "error": f"({done.returncode}) {done.stderr.decode(errors='replace')[-300:]}", "ms": whole}
+    milliseconds = round((time.monotonic() - begin) * 1000)
+    if process.poll() is None and time.monotonic() >= begin + SECONDS:
+        process.kill()
+        process.wait()
+        missing = {"outcome": "hang", "ms": milliseconds}
+    else:
+        # A URL that curl refuses has no line.
+        missing = {"outcome": "error", "error": f"({process.wait()})", "ms": milliseconds}
     return [results.get(number, missing) for number in range(len(calls))]
+
+
+def lines(process, end):
+    """Yields the pairs of objects that curl writes, and when each was complete."""
+    text, decoder = "", json.JSONDecoder(strict=False)
+    while select.select([process.stderr], [], [], max(0, end - time.monotonic()))[0]:
+        data = os.read(process.stderr.fileno(), 1 << 16)
+        if not data:
+            return
+        text += data.decode("latin-1")
+        while "{" in text:
+            # In parallel, a meter of the progress is between the objects.
+            text = text[text.index("{"):]
+            try:
+                entry, used = decoder.raw_decode(text)
+                headers, more = decoder.raw_decode(text[used:])
+            except ValueError:
+                break
+            yield time.monotonic(), entry, headers
+            text = text[used + more:]
 
 
 def main():

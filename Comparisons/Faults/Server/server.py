@@ -21,6 +21,13 @@ class Ended(Exception):
     """The connection has ended; the text names which side ended it."""
 
 
+def is_readable(file, seconds):
+    """Waits until there is something to read. `poll` has no limit for the number of open files, unlike `select`."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(max(0, seconds) * 1000))
+
+
 class Connection:
     def __init__(self, origin, sock, number):
         self.origin, self.socket, self.number = origin, sock, number
@@ -43,7 +50,7 @@ class Connection:
     def receive(self, seconds=SECONDS):
         """Returns received bytes, or nothing if the time has passed."""
         if not (isinstance(self.socket, ssl.SSLSocket) and self.socket.pending()):
-            if not select.select([self.socket], [], [], max(0, min(seconds, self.end - time.monotonic())))[0]:
+            if not is_readable(self.socket, min(seconds, self.end - time.monotonic())):
                 if time.monotonic() >= self.end:
                     raise Ended("server")
                 return b""
@@ -253,8 +260,12 @@ class Origin:
             return f"http://{target.removesuffix(':80')}"
         with socket.create_connection(("127.0.0.1", port)) as other:
             sides = {connection.socket: other, other: connection.socket}
+            poll = select.poll()
+            for side in sides:
+                poll.register(side, select.POLLIN)
             while time.monotonic() < connection.end:
-                for side in select.select(list(sides), [], [], 1)[0]:
+                for number, _ in poll.poll(1000):
+                    side = next(side for side in sides if side.fileno() == number)
                     data = side.recv(PIECE)
                     if not data:
                         raise Ended("peer")
@@ -357,6 +368,11 @@ class Server:
 
     def stop(self):
         for origin in self.origins:
+            try:
+                # Ends the thread that accepts connections.
+                origin.listener.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
             origin.listener.close()
             for filler in origin.fillers:
                 filler.close()
