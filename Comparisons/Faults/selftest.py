@@ -128,7 +128,7 @@ class Strict:
 
     def tunnel(self, wire, proxy, url):
         credentials = "Proxy-Authorization: Basic canary\r\n" if proxy.username else ""
-        wire.send(f"CONNECT {url.hostname}:{url.port} HTTP/1.1\r\n{credentials}\r\n".encode())
+        wire.send(f"CONNECT {url.hostname}:{url.port or 443} HTTP/1.1\r\n{credentials}\r\n".encode())
         reply = self.read_head(wire)
         while reply.status < 200:
             reply = self.read_head(wire)
