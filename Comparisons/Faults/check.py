@@ -16,7 +16,7 @@ COLUMNS = 120
 SOURCES = ("https://www.rfc-editor.org/rfc/rfc", "https://fetch.spec.whatwg.org/#", "https://html.spec.whatwg.org/",
            "https://everything.curl.dev/")
 NEEDS = {"http1", "tls", "http2", "proxy", "proxy-environment", "cookies", "cache", "sse", "cancel", "concurrency", "decode",
-         "timeout", "retry", "limit", "fields"}
+         "timeout", "retry", "limit", "fields", "redirects"}
 CASE = {"id", "title", "source", "weight", "arguable", "reason", "needs", "alone", "client", "environment", "calls", "server", "right"}
 CALL = {"to", "method", "fields", "body", "deadline", "wait", "cancel", "repeat", "read", "events", "for"}
 ORIGIN = {"tls", "host", "refused", "full", "accept", "paths", "streams", "settings", "window"}

@@ -8,7 +8,7 @@ import concurrent.futures, email.utils, hashlib, json, os, pathlib, re, socket, 
 import judge, server
 
 FEATURES = {"http1", "tls", "proxy", "decode", "timeout", "fields", "concurrency", "limit", "cancel", "retry", "cookies", "cache",
-            "sse", "proxy-environment"}
+            "sse", "proxy-environment", "redirects"}
 # What a strict client must limit.
 HEAD_BYTES, BODY_BYTES, REDIRECTS, WORKERS = 1 << 19, 1 << 25, 20, 8
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

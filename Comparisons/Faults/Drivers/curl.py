@@ -3,7 +3,7 @@
 import hashlib, json, os, pathlib, select, subprocess, sys, tempfile, time
 
 FEATURES = ["http1", "tls", "http2", "proxy", "proxy-environment", "cookies", "decode", "timeout", "retry", "concurrency",
-            "limit", "fields"]
+            "limit", "fields", "redirects"]
 SECONDS = 5.5
 
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import tls from "node:tls";
 import { setTimeout as pause } from "node:timers/promises";
 
-const FEATURES = ["http1", "tls", "proxy", "proxy-environment", "decode", "timeout", "cancel", "concurrency", "fields"];
+const FEATURES = ["http1", "tls", "proxy", "proxy-environment", "decode", "timeout", "cancel", "concurrency", "fields", "redirects"];
 
 function signal(call) {
   const signals = [];

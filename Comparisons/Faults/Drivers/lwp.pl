@@ -7,7 +7,7 @@ use JSON;
 use LWP::UserAgent;
 use Time::HiRes qw(sleep time);
 
-my @FEATURES = qw(http1 tls proxy proxy-environment cookies decode timeout fields);
+my @FEATURES = qw(http1 tls proxy proxy-environment cookies decode timeout fields redirects);
 
 sub open_client {
     my ($case) = @_;

@@ -20,7 +20,7 @@ import (
 )
 
 var features = []string{"http1", "http2", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "cancel", "concurrency",
-	"limit", "fields"}
+	"limit", "fields", "redirects"}
 
 func open(k kase) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()

@@ -12,7 +12,7 @@ import javax.net.ssl.*;
 
 class Client {
     static final List<String> FEATURES =
-        List.of("http1", "http2", "tls", "proxy", "cookies", "timeout", "cancel", "concurrency", "fields");
+        List.of("http1", "http2", "tls", "proxy", "cookies", "timeout", "cancel", "concurrency", "fields", "redirects");
     static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor();
 
     static HttpClient open(Driver.Case kase) throws Exception {

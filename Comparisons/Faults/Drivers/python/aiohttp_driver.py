@@ -5,7 +5,7 @@ import aiohttp
 
 import common
 
-FEATURES = ["http1", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "cancel", "concurrency", "limit", "fields"]
+FEATURES = ["http1", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "cancel", "concurrency", "limit", "fields", "redirects"]
 
 
 @contextlib.asynccontextmanager

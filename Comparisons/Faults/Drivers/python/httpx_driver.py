@@ -6,7 +6,7 @@ import httpx
 import common
 
 FEATURES = ["http1", "http2", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "cancel", "concurrency", "limit",
-            "fields"]
+            "fields", "redirects"]
 
 
 def open_client(case):

@@ -3,7 +3,7 @@ import requests, requests.adapters, urllib3
 
 import common
 
-FEATURES = ["http1", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "retry", "concurrency", "limit", "fields"]
+FEATURES = ["http1", "tls", "proxy", "proxy-environment", "cookies", "decode", "timeout", "retry", "concurrency", "limit", "fields", "redirects"]
 
 
 def open_client(case):

@@ -3,7 +3,7 @@ import urllib3
 
 import common
 
-FEATURES = ["http1", "tls", "proxy", "decode", "timeout", "retry", "concurrency", "limit", "fields"]
+FEATURES = ["http1", "tls", "proxy", "decode", "timeout", "retry", "concurrency", "limit", "fields", "redirects"]
 
 
 def open_client(case):
