@@ -52,7 +52,14 @@ class Client {
             } else if (!call.method.equals("GET")) {
                 request.method(call.method, HttpRequest.BodyPublishers.noBody());
             }
-            call.fields.forEach(field -> request.header(field.get(0), field.get(1)));
+            for (var field : call.fields) {
+                // Builder refuses the field Expect and has a method for it.
+                if (field.get(0).equals("Expect")) {
+                    request.expectContinue(true);
+                } else {
+                    request.header(field.get(0), field.get(1));
+                }
+            }
             if (call.deadline != null) {
                 request.timeout(Duration.ofMillis(call.deadline));
             }
