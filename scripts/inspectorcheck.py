@@ -141,7 +141,7 @@ DETAILS = [  # A call, a tab, and texts that the tab has.
     ("redirect", "timeline", ["wire", "redirect 1", "name lookup", "TLS", "wait for the response"]),
     ("redirect", "response", ["2 of 2: attempt 1, redirect 1, 200", "<title>Docs"]),
     ("cached", "timeline", ["The response is from the cache. Pipeline; hit; ttl=30"]),
-    ("cached", "overview", ["The cache responded.", "did not come from the network"]),
+    ("cached", "overview", ["The cache responded.", "None of its own."]),
     ("cached", "response", ["image/png, 48 × 32"]),
     ("joined", "timeline", ["joined another call in flight"]),
     (

@@ -879,8 +879,7 @@ function overview(call) {
       ["Calls inside", children.length > 0 && children.slice(0, 50).map(child => callLink(child.key))],
     ])),
     section("Exchanges", call.exchanges.length ? exchangeTable(call)
-      : muted(call.joined ? "None of its own: the call shares the response of another call."
-        : "None. The response did not come from the network.")),
+      : muted("None of its own.")),
   ];
 }
 
