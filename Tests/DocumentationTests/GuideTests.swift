@@ -10,9 +10,7 @@ struct GuideTests {
 
     init() throws {
         root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        pages = try Self.read(root.appending(path: "Documentation"), endingIn: ".md").mapValues(
-            Markdown.init
-        )
+        pages = try Self.read(root.appending(path: "Documentation"), endingIn: ".md").mapValues(Markdown.init)
         var samples: [String: [String: String]] = [:]
         for folder in [
             "Tests/DocumentationTests", "Tests/DocumentationTests/Traits",

@@ -6,22 +6,22 @@ extension PipelineError {
     }
 
     private var textOfCode: String? {
-        switch code {
+        if isRefusal { return "The service is busy. Try again later." }
+        return switch code {
         case .offline: "You're not connected to the internet. Check your connection and try again."
         case .timeout: "The server took too long to respond. Try again later."
         case .dns, .connect: "The server cannot be reached. Check your connection, or try again later."
         case .proxy: "The proxy cannot be used. Check the proxy settings of your network."
         case .tls: "A secure connection to the server cannot be made. Check the date, or use another network."
         case .connectionLost, .truncated: "The connection to the server was lost. Try again."
-        case .limit where code.rawValue.hasSuffix("Bytes"): "The server's response is too large. Ask for less."
-        case .limit: "There are too many requests. Try again later."
-        case .malformedResponse, .contentCoding, .mapping, .redirect, .pagination: Self.unusableResponse
+        case .limit(.bodyBytes): "The server's response is too large. Ask for less."
+        case .malformedResponse, .contentCoding, .mapping, .redirect, .limit, .pagination: Self.unusableResponse
         case .invalidRequest, .encoding: "The request cannot be sent. Check what you entered."
         case .bodyChanged: "What you are sending has changed meanwhile. Send it again."
         case .file(.noSpace): "There is not enough storage space. Free some and try again."
         case .file(.exists): "A file with this name exists. Choose another name."
         case .file(.busy): "The file is in use. Try again later."
-        case .file(.checksum): "The file has been damaged on the way. Download it again."
+        case .file(.checksum): "The downloaded file is damaged. Download it again."
         case .file(.unreadable): "The file cannot be read. Choose another file."
         case .file: "The file cannot be saved. Choose another place."
         case .sessionEnded: "Please sign in again."

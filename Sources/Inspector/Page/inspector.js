@@ -878,8 +878,7 @@ function overview(call) {
       ["Number", line(call.key, 80)], ["Started by", parent !== null && callLink(String(parent))],
       ["Calls inside", children.length > 0 && children.slice(0, 50).map(child => callLink(child.key))],
     ])),
-    section("Exchanges", call.exchanges.length ? exchangeTable(call)
-      : muted("None of its own.")),
+    section("Exchanges", call.exchanges.length ? exchangeTable(call) : muted("None of its own.")),
   ];
 }
 

@@ -148,7 +148,7 @@ public final class URLSessionTransport: Transport {
         precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
         precondition(spooledByteCount >= 0, "spooledByteCount is \(spooledByteCount), not 0 or more")
         #if !canImport(FoundationNetworking)
-        precondition(configuration.identifier == nil, "a background session would follow redirects by itself")
+        precondition(configuration.identifier == nil, "a background session follows redirects on its own")
         #endif
         self.unreadByteCount = unreadByteCount
         self.spooledByteCount = spooledByteCount

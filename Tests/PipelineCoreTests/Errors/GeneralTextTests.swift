@@ -20,7 +20,7 @@ struct GeneralTextTests {
             (.truncated, "The connection to the server was lost. Try again."),
             (.connectionLost, "The connection to the server was lost. Try again."),
             (.limit(.bodyBytes), "The server's response is too large. Ask for less."),
-            (.limit(.exchanges), "There are too many requests. Try again later."),
+            (.limit(.headerCount), "The server's response cannot be used. Try again later, or update the app."),
             (.mapping(.object), "The server's response cannot be used. Try again later, or update the app."),
             (.pagination(.loop), "The server's response cannot be used. Try again later, or update the app."),
             (.invalidRequest(.url), "The request cannot be sent. Check what you entered."),
@@ -28,7 +28,7 @@ struct GeneralTextTests {
             (.file(.noSpace), "There is not enough storage space. Free some and try again."),
             (.file(.exists), "A file with this name exists. Choose another name."),
             (.file(.busy), "The file is in use. Try again later."),
-            (.file(.checksum), "The file has been damaged on the way. Download it again."),
+            (.file(.checksum), "The downloaded file is damaged. Download it again."),
             (.file(.unreadable), "The file cannot be read. Choose another file."),
             (.file(.notWritable), "The file cannot be saved. Choose another place."),
             (.sessionEnded, "Please sign in again."),
@@ -64,6 +64,14 @@ struct GeneralTextTests {
         for status in range {
             let error = PipelineError(.unacceptableStatus, "CANARY", response: try makeResponse(status))
             #expect(error.localizedDescription == text, "\(status)")
+        }
+    }
+
+    @Test("A call that was refused to protect the server may succeed later, whatever its code")
+    func refusal() {
+        for code in [PipelineError.Code(rawValue: "circuitOpen"), .limit(.bodyBytes), .timeout(.total)] {
+            let error = PipelineError.refused(code, "CANARY")
+            #expect(error.localizedDescription == "The service is busy. Try again later.")
         }
     }
 
