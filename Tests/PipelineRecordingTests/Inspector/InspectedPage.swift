@@ -9,6 +9,7 @@ struct InspectedPage: Decodable {
         let _pipeline: Facts
     }
     struct Facts: Decodable {
+        let program: String?
         let calls: [Call]
         let live: Bool
         let version: Int
@@ -59,6 +60,7 @@ struct InspectedPage: Decodable {
         let call: Int
         let attempt: Int
         let hop: Int
+        let replayed: Bool?
         let refusedRetry: String?
         let refusedRedirect: String?
         let bodyNote: String?

@@ -244,6 +244,31 @@ struct InspectorPluginTests {
         #expect(calls.compactMap(\.parent) == [1])
     }
 
+    @Test("A target that describes itself is named by its method and path template, if it has one")
+    func templates() async throws {
+        let inspector = InspectorPlugin(.file(file))
+        let provider = provider(inspector, [], [.status(200), .status(200)])
+        var target = URLTarget("https://a.test/users/7", method: .delete)
+        _ = try await provider.request(target)
+        target.pathTemplate = "/users/{id}"
+        _ = try await provider.request(target)
+        #expect(try kept(inspector).map(\.target) == ["URLTarget", "DELETE /users/{id}"])
+    }
+
+    @Test("The page names the program, and marks what a recording responded")
+    func replayed() async throws {
+        let inspector = InspectorPlugin(.file(file))
+        let replaying = ScriptedTransport.Step.answer { request, context in
+            context.report(.replayed(true))
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        let provider = provider(inspector, [], [.status(200), replaying])
+        for _ in 1...2 { _ = try await provider.request(URLTarget("https://a.test")) }
+        let page = try await page(inspector)
+        #expect(page.entries.map(\._pipeline.replayed) == [nil, true])
+        #expect(page.log._pipeline.program?.hasPrefix(ProcessInfo.processInfo.processName) == true)
+    }
+
     @Test("An enum's case names the target, unless its description is its own")
     func targets() async throws {
         enum Shop: TargetType {
