@@ -423,11 +423,16 @@ def check_joined(browser):
         made.entry(3, 160, url="https://api.example.com/b", attempt=2, time=20.0),
     ]
     entries[0]["_pipeline"]["replayed"] = True
+    # As the package writes them: without the attempt.
+    spans = [
+        {"id": number, "kind": kind, "name": "GET", "start": start, "duration": 20.0, "outcome": "503"}
+        for number, kind, start in ((0, "call", 0), (1, "wire", 0), (2, "wire", 40))
+    ]
     response = {name: shared["response"][name] for name in ("status", "statusText", "headers", "content")}
     calls = [
         made.call(1, 0, entries[:1], duration=10.0, target="GET /a/{id}"),
         made.call(2, 100, entries[1:2], duration=90.0, target="GitHub.user"),
-        made.call(3, 120, entries[2:], duration=60.0),
+        made.call(3, 120, entries[2:], duration=60.0, spans=spans),
         made.call(4, 150, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
         made.call(5, 400, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
     ]
@@ -445,6 +450,9 @@ def check_joined(browser):
     check(browser.value("state.open") == "2", "a joined call has no link to the other one")
     shown = browser.panel(5, "overview")
     check("Joined another call in flight" in shown, "a call that was not in flight is linked")
+    tags = "[...document.querySelectorAll('.timeline .tag')].map(tag => tag.innerText).join()"
+    browser.panel(3, "timeline")
+    check(browser.value(tags) == "attempt 1,attempt 2", "the timeline names the attempts", browser.value(tags))
     browser.value("setFilter('hosts:api')")
     problem = browser.value("$('filter-problem').textContent")
     check(problem == "“hosts:” is not a filter, but searched as text", "an unknown filter says", problem)

@@ -1033,11 +1033,13 @@ function treeOf(spans) {
 }
 
 function remarks(call, span, index) {
-  const { exchanges } = call, { attempt, hop } = span;
-  const exchange = exchanges.find(other => other.attempt === attempt && other.hop === hop) ?? exchanges[index] ?? NONE;
-  const retry = exchange.note("refusedRetry"), redirect = exchange.note("refusedRedirect");
+  const { exchanges } = call;
+  const exchange = exchanges.find(({ attempt, hop }) => attempt === span.attempt && hop === span.hop)
+    ?? exchanges[index] ?? NONE;
+  const { attempt, hop } = exchange, retry = exchange.note("refusedRetry"), redirect = exchange.note("refusedRedirect");
   return [call.attempts > 1 && `attempt ${attempt}`, hop > 0 && `redirect ${hop}`,
-    retry && `not retried: ${line(retry, 80)}`, redirect && `redirect not followed: ${line(redirect, 80)}`].filter(Boolean);
+    retry && `not retried: ${line(retry, 80)}`,
+    redirect && `redirect not followed: ${line(redirect, 80)}`].filter(Boolean);
 }
 
 function timeline(call) {
