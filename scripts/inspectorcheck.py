@@ -425,7 +425,7 @@ def check_joined(browser):
     entries[0]["_pipeline"]["replayed"] = True
     # As the package writes them: without the attempt.
     spans = [
-        {"id": number, "kind": kind, "name": "GET", "start": start, "duration": 20.0, "outcome": "503"}
+        {"id": number, "kind": kind, "name": "GET https://api.example.com/b", "start": start, "duration": 20.0, "outcome": "503"}
         for number, kind, start in ((0, "call", 0), (1, "wire", 0), (2, "wire", 40))
     ]
     response = {name: shared["response"][name] for name in ("status", "statusText", "headers", "content")}
@@ -452,6 +452,8 @@ def check_joined(browser):
     check("Joined another call in flight" in shown, "a call that was not in flight is linked")
     tags = "[...document.querySelectorAll('.timeline .tag')].map(tag => tag.innerText).join()"
     browser.panel(3, "timeline")
+    names = browser.value("[...document.querySelectorAll('.timeline .name')].map(name => name.innerText).join()")
+    check(names == "GET /b,GET /b,GET /b", "the timeline shows hosts", names)
     check(browser.value(tags) == "attempt 1,attempt 2", "the timeline names the attempts", browser.value(tags))
     browser.value("setFilter('hosts:api')")
     problem = browser.value("$('filter-problem').textContent")

@@ -1069,7 +1069,7 @@ function spanRow(row, total, tags, refold) {
   if (row.isParent) row.toggle = button("", () => { row.isFolded = !row.isFolded; refold(); },
     { class: "twist", "aria-label": `Spans in ${label} ${name}` });
   const cell = el("div", { class: "t-label" }, row.toggle ?? run("gap"),
-    run(`kind k-${kind}`, label), " ", run("name", name),
+    run(`kind k-${kind}`, label), " ", run("name", name.replace(/ https?:\/\/[^/?#]+/i, " ")),
     tags.map(tag => run("tag", tag)));
   bar.style.left = `${Math.min(100, start / total * 100)}%`;
   bar.style.width = `${Math.min(100, (duration ?? Math.max(0, total - start)) / total * 100)}%`;
