@@ -432,7 +432,7 @@ def check_joined(browser):
     calls = [
         made.call(1, 0, entries[:1], duration=10.0, target="GET /a/{id}"),
         made.call(2, 100, entries[1:2], duration=90.0, target="GitHub.user"),
-        made.call(3, 120, entries[2:], duration=60.0, spans=spans),
+        made.call(3, 120, entries[2:], duration=60.0, spans=spans, notes=["RateLimitPlugin waited 20 ms"]),
         made.call(4, 150, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
         made.call(5, 400, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
     ]
@@ -450,6 +450,7 @@ def check_joined(browser):
     check(browser.value("state.open") == "2", "a joined call has no link to the other one")
     shown = browser.panel(5, "overview")
     check("Joined another call in flight" in shown, "a call that was not in flight is linked")
+    check("RateLimitPlugin waited 20 ms" in browser.panel(3, "overview"), "the call does not show what plugins did")
     tags = "[...document.querySelectorAll('.timeline .tag')].map(tag => tag.innerText).join()"
     browser.panel(3, "timeline")
     names = browser.value("[...document.querySelectorAll('.timeline .name')].map(name => name.innerText).join()")

@@ -103,6 +103,7 @@ struct InspectedCall: Sendable {
             "source": source.map(JSONNode.string),
             "cacheStatus": cacheStatus.map(JSONNode.string),
             "response": response,
+            "notes": outcome.flatMap { $0.notes.isEmpty ? nil : .array($0.notes) },
             "spans": outcome?.spans,
             "droppedSpans": outcome.flatMap { $0.droppedSpanCount > 0 ? .integer($0.droppedSpanCount) : nil },
         ])

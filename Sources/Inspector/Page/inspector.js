@@ -188,6 +188,7 @@ function makeCall(key, raw, entries) {
     type: mediaType(text(result.body.mimeType)), parent: own.parent ?? last.place.parentCall,
     running: raw !== null && typeof own.duration !== "number" && !own.error, joined: own.joined === true,
     source: text(own.source), cacheStatus: text(own.cacheStatus),
+    notes: Array.isArray(own.notes) ? own.notes.map(text) : [],
     attempts: largest(exchanges.map(exchange => exchange.attempt), 1),
     hops: largest(exchanges.map(exchange => exchange.hop), 0),
     replayed: exchanges.some(exchange => exchange.place.replayed === true),
@@ -897,6 +898,7 @@ function overview(call) {
       ["Joined", call.joined && joinedText(call)],
       ["Source", call.source === "cache" ? "The cache responded."
         : call.source && `The plugin ${line(call.source)} responded.`],
+      ["Plugins", call.notes.length > 0 && call.notes.slice(0, 50).map(note => el("div", {}, line(note)))],
       ["Cache-Status", line(call.cacheStatus)], ["Cache", line(text(record(last.entry.cache).comment))],
       ["Protocol", line(last.response.get("httpVersion") || last.request.get("httpVersion"))],
       ["Server address", line(last.get("serverIPAddress"))], ["Connection", line(last.get("connection"))],

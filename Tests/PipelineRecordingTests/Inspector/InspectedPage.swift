@@ -42,6 +42,7 @@ struct InspectedPage: Decodable {
         let cacheStatus: String?
         let response: Response?
         let spans: [Span]?
+        let notes: [String]?
     }
     struct Content: Decodable {
         let text: String?

@@ -255,6 +255,18 @@ struct InspectorPluginTests {
         #expect(try kept(inspector).map(\.target) == ["URLTarget", "DELETE /users/{id}"])
     }
 
+    @Test("A call shows what plugins did as its log line does, without secrets")
+    func notes() async throws {
+        let inspector = InspectorPlugin(.file(file), redactor: Redactor(secretValues: ["canary"]))
+        let step = ScriptedTransport.Step.answer { request, context in
+            for event in ["opened", "saw canary"] { context.report(.event(event, of: "Breaker")) }
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        let provider = provider(inspector, [], [step, .status(200)])
+        for _ in 1...2 { _ = try await provider.request(URLTarget("https://a.test")) }
+        #expect(try kept(inspector).map(\.notes) == [["Breaker opened", "Breaker saw REDACTED"], nil])
+    }
+
     @Test("The page names the program, and marks what a recording responded")
     func replayed() async throws {
         let inspector = InspectorPlugin(.file(file))
