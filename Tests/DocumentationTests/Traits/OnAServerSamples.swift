@@ -58,7 +58,7 @@ enum OnAServerSamples {
     static func budget() -> PluginStack {
         // sample: budget
         let retry = RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
-        let plugins = PluginStack.standard.removing(RetryPlugin.self).inserting(retry, after: RequestIDPlugin.self)
+        let plugins = PluginStack.standard(.retries(retry))
         // end
         return plugins
     }
