@@ -6,66 +6,65 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guide AppWithLogin.
-enum AppWithLoginSamples {
-    typealias Shop = AuthenticationSamples.Shop
+private typealias Shop = AuthenticationSamples.Shop
 
-    // sample: login
-    nonisolated struct Login: TokenCredential, Codable {
-        let accessToken: String
-        let refreshToken: String
-        let expiry: Date?
+// sample: login
+nonisolated struct Login: TokenCredential, Codable {
+    let accessToken: String
+    let refreshToken: String
+    let expiry: Date?
+}
+// end
+
+// sample: session
+@MainActor
+@Observable
+final class UserSession {
+    enum State { case unknown, signedOut, signedIn, expired }
+
+    private(set) var state = State.unknown
+    @ObservationIgnored let tokens: TokenRefreshPlugin<Login>
+    private let auth: Provider<URLTarget>
+    private let store: any CredentialStore
+
+    init(transport: any Transport, store: any CredentialStore) {
+        let auth = Provider<URLTarget>(transport: transport, plugins: [.standard])
+        self.auth = auth
+        self.store = store
+        tokens = TokenRefreshPlugin(credential: nil) { login, _ in
+            await Self.save(login, in: store)
+        } refresh: { expired, _ in
+            try await Self.renew(expired, with: auth)
+        }
     }
-    // end
 
-    // sample: session
-    @MainActor
-    @Observable
-    final class UserSession {
-        enum State { case unknown, signedOut, signedIn, expired }
+    func signIn(user: String, password: String) async throws {
+        let body = ["user": user, "password": password]
+        let url = "https://api.shop.example/v1/login"
+        await tokens.setCredential(try await auth.send(body, to: url, as: Login.self))
+    }
 
-        private(set) var state = State.unknown
-        @ObservationIgnored let tokens: TokenRefreshPlugin<Login>
-        private let auth: Provider<URLTarget>
-        private let store: any CredentialStore
+    func signOut() async { await tokens.setCredential(nil) }
 
-        init(transport: any Transport, store: any CredentialStore) {
-            let auth = Provider<URLTarget>(transport: transport, plugins: [.standard])
-            self.auth = auth
-            self.store = store
-            tokens = TokenRefreshPlugin(credential: nil) { login, _ in
-                await save(login, in: store)
-            } refresh: { expired, _ in
-                try await renew(expired, with: auth)
-            }
+    /// Restores the login of an earlier run, and then follows the session until the task is cancelled.
+    func follow() async {
+        let data = try? await store.load("login")
+        if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
+            await tokens.setCredential(login)
         }
-
-        func signIn(user: String, password: String) async throws {
-            let body = ["user": user, "password": password]
-            let url = "https://api.shop.example/v1/login"
-            await tokens.setCredential(try await auth.send(body, to: url, as: Login.self))
-        }
-
-        func signOut() async { await tokens.setCredential(nil) }
-
-        /// Restores the login of an earlier run, and then follows the session until the task is cancelled.
-        func follow() async {
-            let data = try? await store.load("login")
-            if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
-                await tokens.setCredential(login)
-            }
-            for await change in tokens.changes {
-                if change.credential != nil {
-                    state = .signedIn
-                } else {
-                    state = change.reason == .sessionEnd ? .expired : .signedOut
-                }
+        for await change in tokens.changes {
+            if change.credential != nil {
+                state = .signedIn
+            } else {
+                state = change.reason == .sessionEnd ? .expired : .signedOut
             }
         }
     }
-    // end
+}
+// end
 
-    // sample: functions
+// sample: functions
+extension UserSession {
     nonisolated static func save(_ login: Login?, in store: any CredentialStore) async {
         do {
             if let login {
@@ -88,45 +87,41 @@ enum AppWithLoginSamples {
             return nil  // the server no longer accepts the refresh token
         }
     }
-    // end
+}
+// end
 
-    // sample: model
-    nonisolated struct Order: Decodable, Identifiable { let id: Int }
+// sample: model
+nonisolated struct Order: Decodable, Identifiable { let id: Int }
 
-    @MainActor
-    @Observable
-    final class OrderList {
-        private(set) var orders: [Order] = []
-        private(set) var failure: String?
-        private let shop: Provider<Shop>
+@MainActor
+@Observable
+final class OrderList {
+    private(set) var orders: [Order] = []
+    private(set) var failure: String?
+    private let shop: Provider<Shop>
 
-        init(transport: any Transport, session: UserSession) {
-            shop = Provider(transport: transport, plugins: [.standard { session.tokens }])
-        }
+    init(transport: any Transport, session: UserSession) {
+        shop = Provider(transport: transport, plugins: [.standard { session.tokens }])
+    }
 
-        func load() async {
-            do {
-                orders = try await shop.request(.orders, as: [Order].self)
-                failure = nil
-            } catch is CancellationError {
-                return  // the view has disappeared
-            } catch let error as PipelineError where error.code == .sessionEnded {
-                orders = []  // the views show the login
-            } catch {
-                failure = error.localizedDescription
-            }
+    func load() async {
+        do {
+            orders = try await shop.request(.orders, as: [Order].self)
+            failure = nil
+        } catch is CancellationError {
+            return  // the view has disappeared
+        } catch let error as PipelineError where error.code == .sessionEnded {
+            orders = []  // the views show the login
+        } catch {
+            failure = error.localizedDescription
         }
     }
-    // end
 }
+// end
 
 @Suite("The guide AppWithLogin", .watched)
 @MainActor
 struct AppWithLoginGuideTests {
-    private typealias Login = AppWithLoginSamples.Login
-    private typealias OrderList = AppWithLoginSamples.OrderList
-    private typealias UserSession = AppWithLoginSamples.UserSession
-
     private let store: any CredentialStore = MemoryCredentialStore()
     private static let expired = Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
 
@@ -174,7 +169,7 @@ struct AppWithLoginGuideTests {
         #expect(try await stored()?.accessToken == "old")
         await list.load()
         #expect(list.orders.isEmpty && list.failure == nil)
-        #expect(try await stored() == nil)
+        try await eventually { try await stored() == nil }
         await session.tokens.setCredential(Login(accessToken: "new", refreshToken: "s", expiry: nil))
         await list.load()
         #expect(list.orders.map(\.id) == [7])

@@ -65,10 +65,8 @@ enum AuthenticationSamples {
 
     static func basic(_ transport: any Transport, password: String) -> Provider<URLTarget> {
         // sample: basic
-        let client = Provider<URLTarget>(
-            transport: transport,
-            plugins: [.standard { BasicAuthPlugin(username: "shop", password: password) }]
-        )
+        let basic = BasicAuthPlugin(username: "shop", password: password, scope: .hosts(["api.example.com"]))
+        let client = Provider<URLTarget>(transport: transport, plugins: [.standard { basic }])
         // end
         return client
     }
@@ -180,8 +178,8 @@ struct AuthenticationSamplesTests {
         ])
         let clock = ManualClock()
         let auth = AuthenticationSamples.auth(server, clock)
-        let expired = AppWithLoginSamples.Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
-        let renewal = Task { try await AppWithLoginSamples.renew(expired, with: auth) }
+        let expired = Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
+        let renewal = Task { try await UserSession.renew(expired, with: auth) }
         try await clock.advanceToNextSleeper()
         #expect(try await renewal.value?.accessToken == "new")
         #expect(server.sent.map(\.method) == [.post, .post])

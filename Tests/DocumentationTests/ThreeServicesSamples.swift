@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 // sample: services
-protocol Service: DecodableTargetType {
+protocol Upstream: DecodableTargetType {
     static var name: String { get }
     var id: Int { get }
 }
 
-extension Service {
+extension Upstream {
     var baseURL: URL { Endpoint.url("https://\(Self.name).internal.example") }
     var path: String { "products/\(id)" }
     var pathTemplate: String? { "/products/{id}" }  // for metrics and traces
@@ -19,20 +19,20 @@ extension Service {
     var task: RequestTask { .requestPlain }
 }
 
-struct Catalog: Service {
+struct Catalog: Upstream {
     struct ResultType: Decodable { let title: String }
     static let name = "catalog"
     let id: Int
 }
 // end
 
-struct Prices: Service {
+struct Prices: Upstream {
     struct ResultType: Decodable { let cents: Int }
     static let name = "prices"
     let id: Int
 }
 
-struct Reviews: Service {
+struct Reviews: Upstream {
     typealias ResultType = [String]
     static let name = "reviews"
     let id: Int
@@ -55,7 +55,10 @@ struct ProductPages: Sendable {
         return try await ProductPage(title: item.title, cents: price.cents, reviews: reviews)
     }
 
-    private func load<S: Service>(_ target: S, within limit: Duration) async throws -> sending S.ResultType {
+    private func load<Target: Upstream>(
+        _ target: Target,
+        within limit: Duration
+    ) async throws -> sending Target.ResultType {
         try await provider.requestDecoded(target, options: RequestOptions { $0.totalTimeout = limit })
     }
 
@@ -71,19 +74,16 @@ struct ProductPages: Sendable {
 
 /// The samples of the guide OnAServer for a server that calls three others.
 enum ThreeServicesSamples {
-    static func provider(
-        _ transport: any Transport,
-        _ configuration: ProviderConfiguration = ProviderConfiguration()
-    ) -> Provider<MultiTarget> {
+    static func provider(_ transport: any Transport) -> (PluginStack, Provider<MultiTarget>) {
         // sample: provider
         let plugins = PluginStack.standard(
             .resilient,
             .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
             .breaker(CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1)))
         )
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [plugins], configuration: configuration)
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [plugins])
         // end
-        return provider
+        return (plugins, provider)
     }
 
     // sample: status
@@ -110,8 +110,13 @@ struct ThreeServicesTests {
     private func page(_ changes: Steps = [:], _ clock: ManualClock = ManualClock()) async throws -> ProductPage {
         let steps = Self.steps.merging(changes) { $1 }
         let transport = ScriptedTransport { request, _ in steps[request.host ?? ""] ?? .status(404) }
-        let pages = ProductPages(provider: ThreeServicesSamples.provider(transport, .init(clock: clock)))
-        return try await clock.run { try await pages.page(7, within: .seconds(3)) }
+        let (plugins, _) = ThreeServicesSamples.provider(transport)
+        let provider = Provider<MultiTarget>(
+            transport: transport,
+            plugins: [plugins],
+            configuration: .init(clock: clock)
+        )
+        return try await clock.run { try await ProductPages(provider: provider).page(7, within: .seconds(3)) }
     }
 
     private let plugins = PluginStack.standard(.resilient)
@@ -159,6 +164,6 @@ struct ThreeServicesTests {
 
     @Test("The stack has no findings")
     func order() {
-        #expect(ThreeServicesSamples.provider(ScriptedTransport([])).explain().findings.isEmpty)
+        #expect(ThreeServicesSamples.provider(ScriptedTransport([])).1.explain().findings.isEmpty)
     }
 }

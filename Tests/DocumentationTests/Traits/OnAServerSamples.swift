@@ -26,8 +26,8 @@ enum OnAServerSamples {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = .seconds(2)
         let transport = AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 16)
-        let shop = Provider<Shop>(transport: transport, plugins: [plugins])
         // end
+        let shop = Provider<Shop>(transport: transport, plugins: [plugins])
         return (shop, transport)
     }
     #endif
