@@ -21,6 +21,10 @@ extension URLErrorMapping {
     /// Returns the typed error for a failed exchange, without the URL that Foundation includes in its errors.
     static func exchangeError(for error: any Error, _ facts: ExchangeFacts) -> any Error {
         let bridged = error as NSError
+        // On Apple platforms, a task may also fail with an error of POSIX, such as after the app was suspended.
+        if let lost = lostConnection(bridged) {
+            return PipelineError(.connectionLost, "the connection ended too early", underlyingError: lost)
+        }
         let stripped = URLError(
             (URLError.Code(rawValue: bridged.code) as URLError.Code?) ?? .unknown,
             userInfo: [NSLocalizedDescriptionKey: bridged.localizedDescription]
@@ -34,6 +38,14 @@ extension URLErrorMapping {
         }
         #endif
         return pipelineError(for: stripped)
+    }
+
+    /// Returns the error of POSIX if it says that the connection was lost.
+    private static func lostConnection(_ error: NSError) -> POSIXError? {
+        guard error.domain == NSPOSIXErrorDomain, let code = POSIXErrorCode(rawValue: Int32(clamping: error.code)),
+            [.ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE].contains(code)
+        else { return nil }
+        return POSIXError(code)
     }
 
     /// Returns the kind of timeout.

@@ -11,8 +11,9 @@ public import Foundation
 /// A transport that uses Foundation's `URLSession`.
 ///
 /// It follows no redirects, handles no authentication challenges other than those of TLS, stores no cookies and caches
-/// nothing. It sends what plugins saw. For a call made with `request`, the body is returned as bytes; for one made with
-/// `stream`, as a stream. Dropping that stream closes the exchange.
+/// nothing. On Apple platforms, the system handles the challenges of proxies. The transport sends what plugins saw. For
+/// a call made with `request`, the body is returned as bytes; for one made with `stream`, as a stream. Dropping that
+/// stream closes the exchange.
 ///
 /// **Effects**
 ///

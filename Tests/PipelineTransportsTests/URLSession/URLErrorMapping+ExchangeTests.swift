@@ -35,6 +35,18 @@ struct URLErrorMappingExchangeTests {
         #expect(try await connected.failureCode(Probe(url)) == .dns)
     }
 
+    @Test(
+        "An error of POSIX about a lost connection is connectionLost",
+        arguments: [POSIXErrorCode.ECONNABORTED, .ECONNRESET, .EPIPE]
+    )
+    func posix(_ code: POSIXErrorCode) {
+        let error = NSError(domain: NSPOSIXErrorDomain, code: Int(code.rawValue))
+        let facts = URLErrorMapping.ExchangeFacts(isSecure: true, hasHead: false, isCoded: false, isSending: false)
+        let mapped = URLErrorMapping.exchangeError(for: error, facts) as? PipelineError
+        #expect(mapped?.code == .connectionLost)
+        #expect((mapped?.underlyingError as? POSIXError)?.code == code)
+    }
+
     @Test("C05, H14: a connection that closes before any byte fails with connectionLost")
     func emptyAnswer() async throws {
         #expect(try await code([.close]) == .connectionLost)
