@@ -60,6 +60,7 @@ public import Foundation
 /// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
 /// | `unsupported.pinning`, `unsupported.authorities`, `unsupported.clientIdentity` | on Linux, the host has a rule or an identity that needs this, see ``TrustPolicy`` and ``ClientIdentities``; nothing is sent |
 /// | `unsupported.minimumTLSVersion` | the rule of the host has a minimum version of TLS; nothing is sent |
+/// | `proxy.authentication`, `proxy.refused` | on Apple platforms, the proxy accepted no credential, or opened no connection |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | a streamed body does not fit on the disk or cannot be written |
 /// | `bodyChanged` | a streamed body does not have its announced length, or, on Linux, a file became shorter while it was sent |

@@ -36,15 +36,23 @@ struct URLErrorMappingExchangeTests {
     }
 
     @Test(
-        "An error of POSIX about a lost connection is connectionLost",
-        arguments: [POSIXErrorCode.ECONNABORTED, .ECONNRESET, .EPIPE]
+        "Errors of POSIX and CFNetwork about connections and proxies have codes, and lose their user information",
+        arguments: [
+            (NSPOSIXErrorDomain, Int(ECONNABORTED), PipelineError.Code.connectionLost),
+            (NSPOSIXErrorDomain, Int(EPIPE), .connectionLost),
+            ("kCFErrorDomainCFNetwork", 307, .proxy(.authentication)),
+            ("kCFErrorDomainCFNetwork", 310, .proxy(.refused)),
+            ("kCFErrorDomainCFNetwork", 1, .transport),
+        ]
     )
-    func posix(_ code: POSIXErrorCode) {
-        let error = NSError(domain: NSPOSIXErrorDomain, code: Int(code.rawValue))
+    func otherDomains(_ domain: String, _ code: Int, _ expected: PipelineError.Code) {
+        let error = NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: "canary"])
         let facts = URLErrorMapping.ExchangeFacts(isSecure: true, hasHead: false, isCoded: false, isSending: false)
         let mapped = URLErrorMapping.exchangeError(for: error, facts) as? PipelineError
-        #expect(mapped?.code == .connectionLost)
-        #expect((mapped?.underlyingError as? POSIXError)?.code == code)
+        #expect(mapped?.code == expected)
+        guard expected != .transport else { return }
+        #expect((mapped?.underlyingError as NSError?)?.code == code)
+        #expect((mapped?.underlyingError as NSError?)?.userInfo.isEmpty == true)
     }
 
     @Test("C05, H14: a connection that closes before any byte fails with connectionLost")

@@ -41,7 +41,8 @@ struct URLSessionTrustTests {
         #expect(await makeProvider(authority).failure(target("WRONG_HOST"))?.code == .tls(.hostName))
     }
 
-    @Test("A host with a pinned key is reached, one with another key is tls.pin")
+    /// If the second transport resumed a TLS session of the first, no challenge would arrive.
+    @Test("A host with a pinned key is reached; over a transport with other pins, it is tls.pin immediately afterwards")
     func pins() async throws {
         let pinned = makeProvider(authority.pinned(to: [pin, other]))
         #expect(try await pinned.request(target("HTTP2")).statusCode == 200)
