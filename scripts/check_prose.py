@@ -76,8 +76,8 @@ def check_markdown(path):
         elif not in_code: check(path, number, line)
 
 
-def check_security(path):
-    """Each promise names its tests; a suite has its file."""
+def check_suites(path):
+    """Each promise or assumption names its tests; a suite has its file."""
     suites = {p.stem for folder in FOLDERS for p in (ROOT / folder).rglob("*Tests.swift")}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for name in re.findall(r"`([\w+]+Tests)`", line):
@@ -94,6 +94,6 @@ def files(arguments):
 
 for path in files(sys.argv[1:]):
     check_markdown(path) if path.suffix in MARKDOWN else check_swift(path)
-    if path.name == "SECURITY.md": check_security(path)
+    if path.name in ("SECURITY.md", "Platforms.md"): check_suites(path)
 print("\n".join(findings) or "prose: nothing to say")
 sys.exit(bool(findings))

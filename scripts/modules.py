@@ -1,4 +1,6 @@
 """The modules of the package, and how to compile files against an existing build."""
+import json
+import pathlib
 import subprocess
 import sys
 
@@ -41,3 +43,10 @@ def compiler_arguments(root, scratch):
     for path in maps:
         arguments += ["-I", path.parent] if path.is_relative_to(root / "Sources") else ["-Xcc", f"-fmodule-map-file={path}"]
     return arguments
+
+
+def plugin_arguments():
+    """Returns the arguments of swiftc that find the macros of the toolchain."""
+    target = json.loads(subprocess.check_output(["swiftc", "-print-target-info"], text=True))
+    plugins = pathlib.Path(target["paths"]["runtimeResourcePath"]) / "host/plugins"
+    return ["-plugin-path", plugins, "-plugin-path", plugins / "testing"]

@@ -131,14 +131,22 @@ public final class OpenFile: Sendable {
 
     /// Waits until the content is on disk.
     public func synchronize() throws(POSIXError) {
-        guard fsync(descriptor) == 0 else { throw .current }
+        guard Self.synchronize(descriptor) else { throw .current }
+    }
+
+    private static func synchronize(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        // There, `fsync` leaves data in the cache of the disk. Some file systems support nothing else.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
     }
 
     /// Waits until the names in a folder are on disk, if the system supports it.
     public static func synchronizeFolder(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        _ = fsync(descriptor)
+        _ = synchronize(descriptor)
         _ = close(descriptor)
     }
 

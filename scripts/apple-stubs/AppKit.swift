@@ -7,4 +7,9 @@
 open class NSImage: NSObject {
     // https://developer.apple.com/documentation/appkit/nsimage/init(data:)
     public init?(data: Data) {}
+    // https://developer.apple.com/documentation/appkit/nsimage/size
+    open var size: CGSize { never() }
 }
+
+/// The body of every stub: nothing runs.
+func never() -> Never { fatalError("a stub is only type-checked") }

@@ -286,6 +286,8 @@ open class URLCredential: NSObject, @unchecked Sendable {
     open var user: String? { never() }
     open var password: String? { never() }
     open var hasPassword: Bool { never() }
+    open var identity: SecIdentity? { never() }
+    open var certificates: [Any] { never() }
 }
 
 // https://developer.apple.com/documentation/foundation/urlsessiontaskmetrics

@@ -26,6 +26,9 @@ public var S_IFLNK: mode_t { never() }
 ) -> Int { never() }
 @discardableResult public func ftruncate(_ descriptor: Int32, _ length: off_t) -> Int32 { never() }
 
+// sys/fcntl.h, fcntl(2)
+public let F_FULLFSYNC: Int32 = 51
+
 // sys/socket.h
 public let SOCK_STREAM: Int32 = 1
 public let SOL_SOCKET: Int32 = 0xffff
@@ -56,6 +59,10 @@ public func freeifaddrs(_ first: UnsafeMutablePointer<ifaddrs>!) { never() }
 public let IFF_UP: Int32 = 0x1
 public let IFF_LOOPBACK: Int32 = 0x8
 public let IFF_RUNNING: Int32 = 0x40
+
+// sys/resource.h, setrlimit(2)
+@discardableResult public func setrlimit(_ resource: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { never() }
+public let RLIMIT_FSIZE: Int32 = 1
 
 // What only Linux has.
 @available(*, unavailable) public let MSG_NOSIGNAL: Int32 = 0

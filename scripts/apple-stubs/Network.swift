@@ -1,6 +1,7 @@
 // Network, as far as the sources observe paths.
 //
 // unsure: the interface of the framework may declare NWPathMonitor as Sendable. Here, it is not.
+public import Dispatch
 
 // https://developer.apple.com/documentation/network/nwpath
 public struct NWPath: Equatable, Sendable {
@@ -14,18 +15,25 @@ public struct NWPath: Equatable, Sendable {
     public let status: NWPath.Status
 }
 
+// https://developer.apple.com/documentation/network/nwinterface/interfacetype
+public struct NWInterface: Sendable {
+    public enum InterfaceType: Sendable {
+        case other
+        case wifi
+        case cellular
+        case wiredEthernet
+        case loopback
+    }
+}
+
 // https://developer.apple.com/documentation/network/nwpathmonitor
 public final class NWPathMonitor {
     public init() {}
-    public func cancel() {}
-}
+    // https://developer.apple.com/documentation/network/nwpathmonitor/init(prohibitedinterfacetypes:)
+    public init(prohibitedInterfaceTypes: [NWInterface.InterfaceType]) {}
 
-// https://developer.apple.com/documentation/network/nwpathmonitor/makeasynciterator(), since macOS 14 and iOS 17
-extension NWPathMonitor: AsyncSequence {
-    public struct Iterator: AsyncIteratorProtocol {
-        public mutating func next() async -> NWPath? { nil }
-    }
-    public typealias Element = NWPath
-    public typealias AsyncIterator = NWPathMonitor.Iterator
-    public func makeAsyncIterator() -> NWPathMonitor.Iterator { Iterator() }
+    // https://developer.apple.com/documentation/network/nwpathmonitor/pathupdatehandler
+    @preconcurrency public var pathUpdateHandler: (@Sendable (_ newPath: NWPath) -> Void)?
+    public func start(queue: DispatchQueue) {}
+    public func cancel() {}
 }

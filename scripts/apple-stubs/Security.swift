@@ -30,6 +30,15 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { never() }
 // https://developer.apple.com/documentation/security/secidentitygettypeid()
 public func SecIdentityGetTypeID() -> CFTypeID { never() }
 
+// https://developer.apple.com/documentation/security/secpolicycreatebasicx509()
+public final class SecPolicy {}
+public func SecPolicyCreateBasicX509() -> SecPolicy { never() }
+// https://developer.apple.com/documentation/security/sectrustcreatewithcertificates(_:_:_:)
+@discardableResult public func SecTrustCreateWithCertificates(
+    _ certificates: CFTypeRef,
+    _ policies: CFTypeRef?,
+    _ trust: UnsafeMutablePointer<SecTrust?>
+) -> OSStatus { never() }
 // https://developer.apple.com/documentation/security/sectrustsetanchorcertificates(_:_:)
 @discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus {
     never()
@@ -89,11 +98,14 @@ public var kSecAttrKeyTypeECSECPrimeRandom: CFString { never() }
 // https://developer.apple.com/documentation/security/search-attribute-keys-and-values
 public var kSecMatchLimit: CFString { never() }
 public var kSecMatchLimitOne: CFString { never() }
+public var kSecMatchLimitAll: CFString { never() }
 public var kSecUseDataProtectionKeychain: CFString { never() }
 // https://developer.apple.com/documentation/security/item-return-result-keys
 public var kSecReturnData: CFString { never() }
 public var kSecReturnRef: CFString { never() }
+public var kSecReturnAttributes: CFString { never() }
 public var kSecValueData: CFString { never() }
+public var kSecValueRef: CFString { never() }
 
 /// The body of every stub: nothing runs.
 func never() -> Never { fatalError("a stub is only type-checked") }

@@ -1,4 +1,5 @@
 #if canImport(Network)
+import Dispatch
 import Network
 #endif
 
@@ -66,15 +67,23 @@ extension Connectivity {
     private static let ofSystem = Connectivity { deadline, clock in
         do {
             let timeout = PipelineError(.offline, "no network was available in time")
-            return try await clock.run(until: deadline, throwing: timeout) { try await Connectivity.waitForPath() }
+            return try await clock.run(until: deadline, throwing: timeout) {
+                try await Connectivity.waitForPath(NWPathMonitor())
+            }
         } catch let error as PipelineError where error.code == .offline {
             return .unavailable
         }
     }
 
-    private static func waitForPath() async throws -> Outcome {
+    /// Waits for a path that a monitor reports; the monitor must not have been started.
+    static func waitForPath(_ monitor: NWPathMonitor) async throws -> Outcome {
+        // Not a loop over the monitor itself, whose documentation does not say that it ends when the task is cancelled.
+        let (paths, continuation) = AsyncStream<NWPath>.makeStream()
+        monitor.pathUpdateHandler = { continuation.yield($0) }
+        monitor.start(queue: DispatchQueue(label: "pipeline.connectivity"))
+        defer { monitor.cancel() }
         var outcome = Outcome.available
-        for await path in NWPathMonitor() {
+        for await path in paths {
             // A path that requires a connection, such as an on-demand VPN, is established by the request.
             if path.status != .unsatisfied { return outcome }
             outcome = .restored

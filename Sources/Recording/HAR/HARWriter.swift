@@ -36,14 +36,22 @@ package struct HARWriter {
             if isTemporary { _ = unlink(temporary.path) }
         }
         try write(HARWriter(descriptor: descriptor, url: url))
-        guard fsync(descriptor) == 0, rename(temporary.path, url.path) == 0 else {
+        guard synchronize(descriptor), rename(temporary.path, url.path) == 0 else {
             throw PipelineError.notWritten(url, errno: errno)
         }
         isTemporary = false
         let place = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard place >= 0 else { return }
-        _ = fsync(place)
+        _ = synchronize(place)
         _ = close(place)
+    }
+
+    private static func synchronize(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        // There, `fsync` leaves data in the cache of the disk. Some file systems support nothing else.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
     }
 
     /// Creates the folder of a file, and the folders that contain it, unless they exist.

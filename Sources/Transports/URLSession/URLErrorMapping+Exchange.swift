@@ -21,6 +21,9 @@ extension URLErrorMapping {
     /// Returns the typed error for a failed exchange, without the URL that Foundation includes in its errors.
     static func exchangeError(for error: any Error, _ facts: ExchangeFacts) -> any Error {
         let bridged = error as NSError
+        if let (code, reason) = meaningOnApplePlatforms(of: bridged) {
+            return PipelineError(code, reason, underlyingError: NSError(domain: bridged.domain, code: bridged.code))
+        }
         let stripped = URLError(
             (URLError.Code(rawValue: bridged.code) as URLError.Code?) ?? .unknown,
             userInfo: [NSLocalizedDescriptionKey: bridged.localizedDescription]
@@ -34,6 +37,23 @@ extension URLErrorMapping {
         }
         #endif
         return pipelineError(for: stripped)
+    }
+
+    /// Returns the meaning of errors that have another domain than `URLError`, such as after an app was suspended.
+    ///
+    /// Source: CFNetworkErrors.h, https://developer.apple.com/documentation/cfnetwork/cfnetworkerrors
+    private static func meaningOnApplePlatforms(of error: NSError) -> (PipelineError.Code, String)? {
+        switch (error.domain, error.code) {
+        case (NSPOSIXErrorDomain, Int(ECONNABORTED)), (NSPOSIXErrorDomain, Int(ECONNRESET)),
+            (NSPOSIXErrorDomain, Int(ENOTCONN)), (NSPOSIXErrorDomain, Int(EPIPE)):
+            (.connectionLost, "the connection ended before the response was complete")
+        case ("kCFErrorDomainCFNetwork", 307):
+            (.proxy(.authentication), "the proxy did not accept the credential of the system")
+        case ("kCFErrorDomainCFNetwork", 306), ("kCFErrorDomainCFNetwork", 308...311):
+            (.proxy(.refused), "the proxy opened no connection to the host")
+        default:
+            nil
+        }
     }
 
     /// Returns the kind of timeout.

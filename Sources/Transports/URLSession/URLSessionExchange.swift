@@ -73,6 +73,9 @@ final class URLSessionExchange: Sendable {
         state = Mutex(State(isStreaming: isStreaming, unread: unread))
     }
 
+    /// The host to which rules and identities apply.
+    var host: String { request.ruleHost }
+
     /// Whether the exchange has not ended.
     var isOpen: Bool { state.withLock { $0.end == nil } }
 

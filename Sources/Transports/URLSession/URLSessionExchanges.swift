@@ -175,7 +175,8 @@ extension URLSessionExchanges: URLSessionDataDelegate {
 
     /// Leaves TLS to the platform, except for hosts with a rule or an identity, and rejects other challenges.
     ///
-    /// Plugins handle credentials, so the 401 is returned.
+    /// Plugins handle credentials, so the 401 is returned. On Apple platforms, challenges of a proxy are left to the
+    /// system, which has its credentials.
     ///
     /// On Linux, the challenge arrives after the whole response. Rejecting it makes the task end as cancelled.
     func urlSession(
@@ -202,22 +203,24 @@ extension URLSessionExchanges: URLSessionDataDelegate {
                 completionHandler(.cancelAuthenticationChallenge, nil)
             }
         default:
-            completionHandler(.rejectProtectionSpace, nil)
+            let isProxy = challenge.protectionSpace.isProxy()
+            completionHandler(isProxy ? .performDefaultHandling : .rejectProtectionSpace, nil)
         }
         #endif
     }
 
     #if !canImport(FoundationNetworking)
     private func answer(_ space: URLProtectionSpace, _ exchange: URLSessionExchange) -> URLSessionTrust.Answer {
-        // Rules and identities are for servers.
+        // Rules and identities are for servers. The host is that of the request, because which rule applies must not
+        // depend on how the platform writes an IPv6 address.
         guard let trust = exchange.trust, !space.isProxy() else { return .platform }
         guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
-            return trust.answerIdentity(of: space.host)
+            return trust.answerIdentity(of: exchange.host)
         }
         guard let serverTrust = space.serverTrust else {
             return .failure(PipelineError(.tls(.handshake), "the platform gave no certificate of the server to check"))
         }
-        return trust.answer(serverTrust, of: space.host, exchange.context)
+        return trust.answer(serverTrust, of: exchange.host, exchange.context)
     }
     #endif
 

@@ -11,8 +11,9 @@ public import Foundation
 /// A transport that uses Foundation's `URLSession`.
 ///
 /// It follows no redirects, handles no authentication challenges other than those of TLS, stores no cookies and caches
-/// nothing. It sends what plugins saw. For a call made with `request`, the body is returned as bytes; for one made with
-/// `stream`, as a stream. Dropping that stream closes the exchange.
+/// nothing. On Apple platforms, the system handles the challenges of proxies. The transport sends what plugins saw. For
+/// a call made with `request`, the body is returned as bytes; for one made with `stream`, as a stream. Dropping that
+/// stream closes the exchange.
 ///
 /// **Effects**
 ///
@@ -59,6 +60,7 @@ public import Foundation
 /// | `tls.pin` | the server's key is not pinned, or a pinned host was requested over http, see ``TrustPolicy`` |
 /// | `unsupported.pinning`, `unsupported.authorities`, `unsupported.clientIdentity` | on Linux, the host has a rule or an identity that needs this, see ``TrustPolicy`` and ``ClientIdentities``; nothing is sent |
 /// | `unsupported.minimumTLSVersion` | the rule of the host has a minimum version of TLS; nothing is sent |
+/// | `proxy.authentication`, `proxy.refused` | on Apple platforms, the proxy accepted no credential, or opened no connection |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | a streamed body does not fit on the disk or cannot be written |
 /// | `bodyChanged` | a streamed body does not have its announced length, or, on Linux, a file became shorter while it was sent |

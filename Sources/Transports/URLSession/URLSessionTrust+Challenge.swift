@@ -87,8 +87,7 @@ extension ClientIdentity {
             let chain = item[kSecImportItemCertChain] as? [SecCertificate] ?? []
             intermediates = Array(chain.dropFirst())
         case .keychain(let label):
-            let query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
-            guard SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess else { return nil }
+            found = Self.findIdentity(label)
         }
         guard let reference = found, CFGetTypeID(reference) == SecIdentityGetTypeID() else { return nil }
         return URLCredential(
@@ -96,6 +95,28 @@ extension ClientIdentity {
             certificates: intermediates.isEmpty ? nil : intermediates,
             persistence: .none
         )
+    }
+
+    private static func findIdentity(_ label: String) -> CFTypeRef? {
+        var query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
+        #if os(macOS)
+        // The file-based keychain ignores the label in a query for identities, so all are read and filtered here.
+        query[kSecReturnAttributes] = true
+        query[kSecMatchLimit] = kSecMatchLimitAll
+        #endif
+        var found: CFTypeRef?
+        guard SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess else { return nil }
+        #if os(macOS)
+        return identity(label, in: found as? [[CFString: Any]] ?? [])
+        #else
+        return found
+        #endif
+    }
+
+    /// Returns the first identity whose certificate has a label.
+    static func identity(_ label: String, in items: [[CFString: Any]]) -> CFTypeRef? {
+        let item = items.first { $0[kSecAttrLabel] as? String == label }
+        return item?[kSecValueRef] as CFTypeRef?
     }
 }
 #endif

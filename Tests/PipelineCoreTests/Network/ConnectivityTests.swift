@@ -1,8 +1,10 @@
 #if canImport(Network)
+import Dispatch
 import Network
-import Pipeline
 import TestSupport
 import Testing
+
+@testable import PipelineCore
 
 /// What `Connectivity.system` expects of `NWPathMonitor`.
 @Suite("Connectivity with NWPathMonitor", .tags(.concurrent), .realTime, .watched)
@@ -11,26 +13,24 @@ struct ConnectivityTests {
         .other, .wifi, .cellular, .wiredEthernet, .loopback,
     ]
 
-    @Test("A loop over paths begins with the current path")
-    func currentPath() async throws {
-        for await path in NWPathMonitor() {
-            #expect([.satisfied, .unsatisfied, .requiresConnection].contains(path.status))
-            return
-        }
-        Issue.record("the loop ended without a path")
+    @Test("A monitor reports the current path before any change")
+    func currentPath() async {
+        let (paths, continuation) = AsyncStream<NWPath>.makeStream()
+        let monitor = NWPathMonitor()
+        monitor.pathUpdateHandler = { continuation.yield($0) }
+        monitor.start(queue: DispatchQueue(label: "test"))
+        defer { monitor.cancel() }
+        var iterator = paths.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
     }
 
-    @Test("A loop over paths ends when its task is cancelled")
-    func cancellation() async throws {
+    @Test("A wait for a path ends when its task is cancelled")
+    func cancellation() async {
         let task = Task {
-            for await path in NWPathMonitor(prohibitedInterfaceTypes: Self.noInterface) where path.status == .satisfied
-            {
-                return false
-            }
-            return Task.isCancelled
+            try await Connectivity.waitForPath(NWPathMonitor(prohibitedInterfaceTypes: Self.noInterface))
         }
         task.cancel()
-        #expect(await task.value)
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }
 #endif

@@ -35,6 +35,26 @@ struct URLErrorMappingExchangeTests {
         #expect(try await connected.failureCode(Probe(url)) == .dns)
     }
 
+    @Test(
+        "Errors of POSIX and CFNetwork about connections and proxies have codes, and lose their user information",
+        arguments: [
+            (NSPOSIXErrorDomain, Int(ECONNABORTED), PipelineError.Code.connectionLost),
+            (NSPOSIXErrorDomain, Int(EPIPE), .connectionLost),
+            ("kCFErrorDomainCFNetwork", 307, .proxy(.authentication)),
+            ("kCFErrorDomainCFNetwork", 310, .proxy(.refused)),
+            ("kCFErrorDomainCFNetwork", 1, .transport),
+        ]
+    )
+    func otherDomains(_ domain: String, _ code: Int, _ expected: PipelineError.Code) {
+        let error = NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: "canary"])
+        let facts = URLErrorMapping.ExchangeFacts(isSecure: true, hasHead: false, isCoded: false, isSending: false)
+        let mapped = URLErrorMapping.exchangeError(for: error, facts) as? PipelineError
+        #expect(mapped?.code == expected)
+        guard expected != .transport else { return }
+        #expect((mapped?.underlyingError as NSError?)?.code == code)
+        #expect((mapped?.underlyingError as NSError?)?.userInfo.isEmpty == true)
+    }
+
     @Test("C05, H14: a connection that closes before any byte fails with connectionLost")
     func emptyAnswer() async throws {
         #expect(try await code([.close]) == .connectionLost)

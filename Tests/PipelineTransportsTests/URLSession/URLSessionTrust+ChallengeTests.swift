@@ -100,6 +100,16 @@ struct URLSessionTrustChallengeTests {
         }
     }
 
+    @Test("Of the identities that the keychain returns, only one with the label is used")
+    func label() throws {
+        let items: [[CFString: Any]] = [
+            [kSecValueRef: NSNumber(value: 1)], [kSecAttrLabel: "other", kSecValueRef: NSNumber(value: 2)],
+            [kSecAttrLabel: "mine", kSecValueRef: NSNumber(value: 3)],
+        ]
+        #expect(ClientIdentity.identity("mine", in: items) as? NSNumber == 3)
+        #expect(ClientIdentity.identity("Mine", in: items) == nil)
+    }
+
     @Test("An identity that the keychain lacks is tls.configuration")
     func missingIdentity() throws {
         let identities = ClientIdentities(["a.test": .keychain(label: "Pipeline \(UUID().uuidString)")])

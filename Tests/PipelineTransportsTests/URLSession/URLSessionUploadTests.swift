@@ -79,7 +79,7 @@ struct URLSessionUploadTests {
         #endif
     }
 
-    @Test("a file is sent as the body")
+    @Test("a file is sent as the body, without a Content-Type that the request lacks")
     func file() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -93,6 +93,7 @@ struct URLSessionUploadTests {
         _ = try await provider.request(Probe(server, method: .put))
         #expect(server.requests.map(\.body) == [bytes])
         #expect(server.requests.first?.values(of: "Content-Length") == ["200000"])
+        #expect(server.requests.first?.values(of: "Content-Type") == [])
     }
 
     @Test("a missing file fails with a file error whose text does not show the path")
