@@ -19,6 +19,7 @@ let package = Package(
                 "Crypto", "SQLite",
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Servers"])),
                 .trait(name: "Redis", condition: .when(traits: ["Servers"])),
+                .trait(name: "Telemetry", condition: .when(traits: ["Servers"])),
             ]
         ),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -65,6 +66,9 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Servers"])),
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelineAllocations", package: "Pipeline"),
+                .product(name: "PipelineCaching", package: "Pipeline"),
+                .product(name: "PipelineResilience", package: "Pipeline"),
+                .product(name: "PipelineTelemetry", package: "Pipeline"),
             ],
             swiftSettings: swiftSettings
         ),

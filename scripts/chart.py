@@ -2,11 +2,10 @@
 """Draws the SVG charts of Benchmarks/README.md from JSON files that the benchmarks write with --json.
 
 usage: scripts/chart.py FILE.json ... [--output FOLDER]
-       scripts/chart.py --record OVERHEAD.json NAME    # adds a version or commit to Benchmarks/results/history.json
 
 The "kind" in each file determines which charts are drawn. They are written to FOLDER, by default Benchmarks/charts.
 """
-import datetime, json, math, pathlib, sys
+import json, math, pathlib, sys
 from xml.sax.saxutils import escape
 
 # Okabe and Ito's palette, which readers without color vision can also tell apart.
@@ -175,46 +174,11 @@ def transports_charts(report, folder):
           contest_panels(rows, names, "bytes of the body", is_log=True))
 
 
-# The cases of `overhead` that the history follows.
-HISTORY_CASES = {"stubbed request, no plugins": ("no plugins", BLUE), "realistic stack": ("realistic stack", GREEN),
-                 "LoggingPlugin(level: .info)": ("LoggingPlugin, info", PINK),
-                 "DeduplicationPlugin, no call joins": ("DeduplicationPlugin", AMBER),
-                 "standard stack": ("standard stack", ORANGE), "Moya's interface: immediate stub": ("PipelineMoya", SKY)}
-
-
-def history_chart(report, folder):
-    entries = report["entries"]
-    xs = [i / max(len(entries) - 1, 1) for i in range(len(entries))]
-
-    def make(title, key, unit):
-        lines = [Line(label, color, [entry["cases"].get(name, {}).get(key) for entry in entries])
-                 for name, (label, color) in HISTORY_CASES.items() if name in entries[-1]["cases"]]
-        axis = linear_axis([value for line in lines for value in line.values if value is not None])
-        return lambda x: panel(x, title, lines, xs, [entry["name"] for entry in entries], "version or commit", axis, unit)
-
-    write(folder / "history.svg", "A stubbed request, from version to version", [
-        make("Time", "yardsticks", "yardsticks per request"), make("Allocations", "allocations", "allocations per request")])
-
-
-def record(overhead, name):
-    """Adds the cases that the history follows, or replaces those of the same name."""
-    path = ROOT / "Benchmarks/results/history.json"
-    history = json.loads(path.read_text())
-    costs = {cost["name"]: cost for cost in json.loads(pathlib.Path(overhead).read_text())["costs"]}
-    cases = {case: {"yardsticks": round(costs[case]["yardsticks"], 2), "allocations": costs[case]["allocations"]}
-             for case in HISTORY_CASES if case in costs}
-    entry = {"name": name, "date": datetime.date.today().isoformat(), "cases": cases}
-    history["entries"] = [other for other in history["entries"] if other["name"] != name] + [entry]
-    path.write_text(json.dumps(history, indent=2) + "\n")
-
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHARTS = {"overhead": plugins_chart, "transports": transports_charts, "history": history_chart}
+CHARTS = {"overhead": plugins_chart, "transports": transports_charts}
 
 
 def main(arguments):
-    if len(arguments) == 3 and arguments[0] == "--record":
-        return record(*arguments[1:])
     folder = ROOT / "Benchmarks/charts"
     if "--output" in arguments[:-1]:
         index = arguments.index("--output")

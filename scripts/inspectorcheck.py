@@ -136,14 +136,14 @@ DETAILS = [  # A call, a tab, and texts that the tab has.
     (
         "retry",
         "timeline",
-        ["intercept", "RetryPlugin", "wait", "320 ms", "attempt 2", "attempt 3", "connection", "decode", "503"],
+        ["intercept", "RetryPlugin", "wait", "320 ms", "attempt 1", "attempt 2", "attempt 3", "connection", "decode", "503"],
     ),
     ("redirect", "timeline", ["wire", "redirect 1", "name lookup", "TLS", "wait for the response"]),
     ("redirect", "response", ["2 of 2: attempt 1, redirect 1, 200", "<title>Docs"]),
     ("cached", "timeline", ["The response is from the cache. Pipeline; hit; ttl=30"]),
     ("cached", "overview", ["The cache responded.", "None of its own."]),
     ("cached", "response", ["image/png, 48 × 32"]),
-    ("joined", "timeline", ["joined another call in flight"]),
+    ("joined", "timeline", ["Joined another call in flight, and shares its response."]),
     (
         "refused",
         "overview",
@@ -350,21 +350,22 @@ HEADERS = [
     ["X-Break", "a\r\nb: c"],
     ["Content-Length", "3"],
 ]
-COMMANDS = [  # A method, a URL, a body, and the arguments that a shell must pass to curl.
-    ("GET", "https://a.example/?q=it's", None, []),
-    ("POST", "https://a.example/", "a=b", ["--data-raw", "a=b"]),
-    ("HEAD", "https://a.example/", None, ["--head"]),
-    ("PUT", "https://a.example/[1-9]{a,b}", "@/etc/passwd", ["--request", "PUT", "--data-raw", "@/etc/passwd"]),
+COMMANDS = [  # A method, a URL, a body, and the arguments that a shell must pass to curl before and after the header fields.
+    ("GET", "https://a.example/?q=it's", None, ["-X", "GET"], []),
+    ("POST", "https://a.example/", "a=b", ["-X", "POST"], ["--data-raw", "a=b"]),
+    ("HEAD", "https://a.example/", None, ["--head"], []),
+    ("PUT", "https://a.example/[1-9]{a,b}", "@/etc/passwd", ["-X", "PUT", "--globoff"], ["--data-raw", "@/etc/passwd"]),
     (
         "POST",
         "https://a.example/$(touch x)`id`\\",
         "tab\tline\n'quote' \\ \u0001\u2028\u202e é 漢 😀 !x",
+        ["-X", "POST"],
         ["--data-raw", "tab\tline\n'quote' \\ \u0001\u2028\u202e é 漢 😀 !x"],
     ),
-    ("DELETE", "https://a.example/\n-o/etc/passwd", None, ["--request", "DELETE"]),
-    ("POST", "https://a.example/", "a\0b", ["--data-binary", "@-"]),
-    ("GET", "https://a.example/", "-o x", ["--request", "GET", "--data-raw", "-o x"]),
-    ("POST", "https://a.example/", "x" * 100000, ["--data-raw", "x" * 100000]),
+    ("DELETE", "https://a.example/\n-o/etc/passwd", None, ["-X", "DELETE"], []),
+    ("POST", "https://a.example/", "a\0b", ["-X", "POST"], ["--data-binary", "@-"]),
+    ("GET", "https://a.example/", "-o x", ["-X", "GET"], ["--data-raw", "-o x"]),
+    ("POST", "https://a.example/", "x" * 100000, ["-X", "POST"], ["--data-raw", "x" * 100000]),
 ]
 
 
@@ -374,9 +375,9 @@ def check_commands(browser, names):
     heads = [
         argument
         for name, value in HEADERS[:3]
-        for argument in ("--header", f"{name}: {value}" if value else f"{name};")
+        for argument in ("-H", f"{name}: {value}" if value else f"{name};")
     ]
-    for method, url, body, more in COMMANDS:
+    for method, url, body, first, last in COMMANDS:
         request = {"method": method, "url": url, "headers": fields} | (
             {} if body is None else {"postData": {"mimeType": "", "text": body}}
         )
@@ -395,8 +396,8 @@ def check_commands(browser, names):
         )
         found = run(str(script)).stdout.decode().split("\0")
         tail = [""] if body is None or "\0" not in body else body.split("\0")
-        place = [] if not more else more[:-2] if "--data" in more[-2:][0] else more
-        check(found == ["--globoff"] + place + heads + more[len(place) :] + ["--url", url] + tail, "curl gets", found)
+        kind = [] if body is None else ["-H", "Content-Type:"]
+        check(found == first + heads + kind + last + [url] + tail, "curl gets", found)
         check(not re.search("[\0-\x08\x0b-\x1f\u202e\u2028]", command), "a hidden character is in", command)
     for url in ("file:///etc/passwd", "-o/tmp/x", "javascript:alert(1)", ""):
         check(
@@ -406,9 +407,67 @@ def check_commands(browser, names):
             url,
         )
     check(
-        "--request PUT" in browser.panel(names["quoted"], "curl").replace("'", "").replace("\\\n  ", ""),
+        "-X PUT" in browser.panel(names["quoted"], "curl").replace("'", "").replace("\\\n  ", ""),
         "the tab cURL shows no command",
     )
+
+
+def check_joined(browser):
+    """Opens a page with a retried call, a call that joined another one, a replay and an `APIRequest`."""
+    made, url = inspectordata, "https://api.example.com/users/7"
+    shared = made.entry(2, 100, url=url, body='{"name":"Ada"}', time=90.0)
+    entries = [
+        made.entry(1, 0, url="https://api.example.com/a"),
+        shared,
+        made.entry(3, 120, url="https://api.example.com/b", status=503, time=20.0),
+        made.entry(3, 160, url="https://api.example.com/b", attempt=2, time=20.0),
+    ]
+    entries[0]["_pipeline"]["replayed"] = True
+    # As the package writes them: without the attempt.
+    spans = [
+        {"id": number, "kind": kind, "name": "GET https://api.example.com/b", "start": start, "duration": 20.0, "outcome": "503"}
+        for number, kind, start in ((0, "call", 0), (1, "wire", 0), (2, "wire", 40))
+    ]
+    response = {name: shared["response"][name] for name in ("status", "statusText", "headers", "content")}
+    calls = [
+        made.call(1, 0, entries[:1], duration=10.0, target="GET /a/{id}"),
+        made.call(2, 100, entries[1:2], duration=90.0, target="GitHub.user"),
+        made.call(3, 120, entries[2:], duration=60.0, spans=spans, notes=["RateLimitPlugin waited 20 ms"]),
+        made.call(4, 150, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
+        made.call(5, 400, [], url=url, duration=40.0, target="GitHub.user", joined=True, status=200, response=response),
+    ]
+    browser.show(made.document(calls, entries, program="shop 1.2"))
+    check(browser.value("state.open") == "3", "the first interesting call is not open, but", browser.value("state.open"))
+    title = browser.value("document.title")
+    check(re.fullmatch(r"shop 1\.2 · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} · HTTP calls", title), "the title is", title)
+    order = browser.value("state.shown.map(call => call.key).join()")
+    check(order == "1,2,4,3,5", "a joined call does not follow the other one", order)
+    rows = browser.value("$('rows').innerText")
+    for text in ("/a/{id}", "replayed", "↳ GitHub.user", "joined call 2"):
+        check(text in rows, "the list lacks", text)
+    check("GET /a" not in rows, "the list repeats the method of a call")
+    browser.value("openCall('4'), showTab('overview'), [...document.querySelectorAll('dd button')][0].click(), 0")
+    check(browser.value("state.open") == "2", "a joined call has no link to the other one")
+    shown = browser.panel(5, "overview")
+    check("Joined another call in flight" in shown, "a call that was not in flight is linked")
+    check("RateLimitPlugin waited 20 ms" in browser.panel(3, "overview"), "the call does not show what plugins did")
+    tags = "[...document.querySelectorAll('.timeline .tag')].map(tag => tag.innerText).join()"
+    browser.panel(3, "timeline")
+    names = browser.value("[...document.querySelectorAll('.timeline .name')].map(name => name.innerText).join()")
+    check(names == "GET /b,GET /b,GET /b", "the timeline shows hosts", names)
+    check(browser.value(tags) == "attempt 1,attempt 2", "the timeline names the attempts", browser.value(tags))
+    browser.value("setFilter('hosts:api')")
+    problem = browser.value("$('filter-problem').textContent")
+    check(problem == "“hosts:” is not a filter, but searched as text", "an unknown filter says", problem)
+    browser.value("setFilter(''), closeCall(), showView('statistics'), 0")
+    browser.size(390, 740)
+    cells = "[...document.querySelectorAll('.numbers thead th')].filter(cell => cell.getBoundingClientRect().right <= 390)"
+    heads = browser.value(f"{cells}.map(cell => cell.innerText.trim()).slice(0, 6)")
+    check({"Error rate", "p50", "p95", "p99"} <= {re.sub(" [▲▼]", "", head) for head in heads}, "on a phone, statistics show", heads)
+    browser.shot("phone-statistics")
+    browser.size(1280, 800)
+    browser.value("showView('calls'), 0")
+    browser.quiet("joined calls")
 
 
 def check_hostile(browser):
@@ -689,13 +748,14 @@ def main():
         browser.quiet("ordinary data")
         browser.show(data)
         check_export(browser, data, names)
+        check_joined(browser)
         check_hostile(browser)
         check_live(browser)
         figures = check_large(browser)
         for path in pages:
             check_foreign(browser, path)
         browser.stop()
-    size = sum((FOLDER / f"inspector.{kind}").stat().st_size for kind in ("html", "css", "js"))
+    size = len(page("").encode())
     check(size <= 90 * 1024, "bytes of the page without data", size)
     print("\n".join(findings[:200]))
     print(f"inspectorcheck: {size / 1000:.1f} kB without data; {figures}: {len(findings)} findings")

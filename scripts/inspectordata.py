@@ -664,6 +664,7 @@ def hostile():
                 source=text,
                 cacheStatus=text,
                 spans=spans,
+                notes=[text, {}, 7],
                 parent=text,
                 joined=True,
                 response={"status": 200, "statusText": text, "headers": pairs, "content": content(body, mime)},

@@ -15,16 +15,21 @@ def check(condition, text, shown=""):
         findings.append(f"{text}{f': {shown!r}' if shown != '' else ''}")
 
 
+def compact(source):
+    lines = [line.lstrip(" ") for line in source.split("\n")]
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
 def page(data):
     """Joins the three files and the data into one document, as the package does.
 
     inspector.html has each of these placeholders once. The template is split at them before anything is inserted,
     because the inserted texts may contain a placeholder. <!--STYLE--> becomes inspector.css and /*SCRIPT*/ becomes
-    inspector.js, both byte for byte. /*DATA*/ becomes the JSON, with <, >, &, U+2028 and U+2029 as \\u escapes.
+    inspector.js, both without indentation, empty lines and lines of comments. /*DATA*/ becomes the JSON, with <, >, &, U+2028 and U+2029 as \\u escapes.
     <!--CSP--> becomes the policy, with the base64 of the SHA-256 of the style and of the script: exactly the text
     between their tags.
     """
-    style, script = (FOLDER / "inspector.css").read_text(), (FOLDER / "inspector.js").read_text()
+    style, script = (compact((FOLDER / f"inspector.{kind}").read_text()) for kind in ("css", "js"))
     html = (FOLDER / "inspector.html").read_text()
     text = json.dumps(data, ensure_ascii=False) if not isinstance(data, str) else data
     # JSON can hold a lone surrogate as an escape only.

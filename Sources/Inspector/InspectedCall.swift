@@ -53,14 +53,15 @@ struct InspectedCall: Sendable {
         start = context.clock.date.addingTimeInterval(-(context.start.duration(to: context.clock.now) / .seconds(1)))
     }
 
-    /// Returns the type of a target and, for an enum, its case without values.
+    /// Returns the type of a target and, for an enum, its case without values; for a target that describes itself, such
+    /// as an `APIRequest`, its method and path template if it has one.
     private static func name(of target: any TargetType) -> String {
         let type = "\(type(of: target))"
         // A description of its own may contain anything.
         if target is any CustomStringConvertible || target is any CustomDebugStringConvertible
             || target is any TextOutputStreamable || target is any CustomReflectable
         {
-            return type
+            return target.pathTemplate.map { "\(target.method) \($0)" } ?? type
         }
         let mirror = Mirror(reflecting: target)
         guard mirror.displayStyle == .enum else { return type }
@@ -102,6 +103,7 @@ struct InspectedCall: Sendable {
             "source": source.map(JSONNode.string),
             "cacheStatus": cacheStatus.map(JSONNode.string),
             "response": response,
+            "notes": outcome.flatMap { $0.notes.isEmpty ? nil : .array($0.notes) },
             "spans": outcome?.spans,
             "droppedSpans": outcome.flatMap { $0.droppedSpanCount > 0 ? .integer($0.droppedSpanCount) : nil },
         ])

@@ -50,6 +50,11 @@ final class InspectedCalls: Sendable {
     /// Calls that go on send their credentials in each exchange, so that a bound forgets only those of the past.
     private static let maximumSecretCount = 256
 
+    /// The name of the program and, in an app, its version.
+    private static let program =
+        ([ProcessInfo.processInfo.processName, Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String]
+        .compactMap(\.self)).joined(separator: " ")
+
     private let redaction: RecordingRedaction
     private let maximumCount: Int
     private let maximumByteCount: Int
@@ -162,6 +167,7 @@ final class InspectedCalls: Sendable {
         let checked = texts.map { $0.redacted(all) }
         let removed = known.map { known in state.dropped.filter { $0.version > known }.map(\.id) }
         let facts = JSONNode.object([
+            "program": .string(Self.program),
             "live": .bool(isLive),
             "version": .integer(state.version),
             "droppedCalls": .integer(state.lastID - state.calls.count),

@@ -6,6 +6,8 @@ struct InspectedEntry: Sendable {
     let id: PipelineContext.ExchangeID
     let attempt: Int
     let hop: Int
+    /// Whether a recording responded.
+    let isReplayed: Bool
     /// The time from the start of the call.
     let start: Duration
     var entry: HAREntry
@@ -14,11 +16,12 @@ struct InspectedEntry: Sendable {
     var refusedRetry: PipelineExchange.RetryRefusal?
     var refusedRedirect: RedirectPolicy.Refusal?
 
-    init(_ exchange: PipelineExchange, _ entry: HAREntry, bodyNote: String?) {
+    init(_ exchange: PipelineExchange, _ entry: HAREntry, bodyNote: String?, isReplayed: Bool) {
         id = exchange.id
         attempt = exchange.attempt
         hop = exchange.hop
         start = exchange.start
+        self.isReplayed = isReplayed
         self.entry = entry
         self.bodyNote = bodyNote
     }
@@ -29,6 +32,7 @@ struct InspectedEntry: Sendable {
             "call": .integer(call),
             "attempt": .integer(attempt),
             "hop": .integer(hop),
+            "replayed": isReplayed ? .bool(true) : nil,
             "bodyNote": bodyNote.map(JSONNode.string),
             "refusedRetry": refusedRetry.map { .string($0.rawValue) },
             "refusedRedirect": refusedRedirect.map { .string($0.rawValue) },

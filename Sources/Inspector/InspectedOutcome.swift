@@ -7,6 +7,8 @@ struct InspectedOutcome: Sendable {
     let statusCode: Int?
     /// A JSON object; `nil` for a success.
     let error: JSONNode?
+    /// What plugins did to the call, as its log lines say it.
+    let notes: [JSONNode]
     /// A JSON array; `nil` without a timeline.
     let spans: JSONNode?
     let droppedSpanCount: Int
@@ -17,6 +19,7 @@ struct InspectedOutcome: Sendable {
         duration = outcome.duration
         statusCode = outcome.statusCode
         exchanges = outcome.exchanges
+        notes = outcome.annotations.map { .string(redaction.text($0.description)) }
         timeline = outcome.timeline?.spans ?? []
         droppedSpanCount = outcome.timeline?.droppedSpanCount ?? 0
         error = outcome.error.map { error in

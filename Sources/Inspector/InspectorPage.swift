@@ -22,8 +22,14 @@ enum InspectorPage {
         "connect-src 'self'", "form-action 'none'", "base-uri 'none'",
     ].joined(separator: "; ")
 
-    private static let script = Array(PackageResources.inspector_js)
-    private static let style = Array(PackageResources.inspector_css)
+    private static let script = compact(PackageResources.inspector_js)
+    private static let style = compact(PackageResources.inspector_css)
+
+    /// Returns a source without indentation, empty lines and lines of comments, which each page would repeat.
+    private static func compact(_ source: [UInt8]) -> [UInt8] {
+        let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: " ") } }
+        return Array(lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8))
+    }
 
     /// The page before and after the document.
     private static let (start, end) = parts()

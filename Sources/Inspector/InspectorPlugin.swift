@@ -107,7 +107,7 @@ public final class InspectorPlugin: Stage.Prepare, Stage.DidReceive, Stage.Proce
         var inspected = InspectedExchange(exchange, result, context, bodyByteCount: bodyByteCount)
         let redaction = calls.redaction(for: exchange.request, inspected.recorded.response?.headers ?? [:])
         let entry = inspected.entry(redaction, upTo: bodyByteCount)
-        let kept = InspectedEntry(exchange, entry, bodyNote: inspected.bodyNote)
+        let kept = InspectedEntry(exchange, entry, bodyNote: inspected.bodyNote, isReplayed: context.isReplayed)
         calls.change(id(of: context)) { $0.entries.append(kept) }
     }
 

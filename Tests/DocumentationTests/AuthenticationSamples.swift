@@ -65,10 +65,8 @@ enum AuthenticationSamples {
 
     static func basic(_ transport: any Transport, password: String) -> Provider<URLTarget> {
         // sample: basic
-        let client = Provider<URLTarget>(
-            transport: transport,
-            plugins: [.standard { BasicAuthPlugin(username: "shop", password: password) }]
-        )
+        let basic = BasicAuthPlugin(username: "shop", password: password, scope: .hosts(["api.example.com"]))
+        let client = Provider<URLTarget>(transport: transport, plugins: [.standard { basic }])
         // end
         return client
     }
@@ -96,78 +94,6 @@ enum AuthenticationSamples {
         // end
         return client
     }
-
-    // sample: login
-    struct Login: TokenCredential, Codable {
-        let accessToken: String
-        let expiry: Date?
-        let refreshToken: String
-    }
-    // end
-
-    // sample: login
-    actor Keychain {
-        private(set) var login: Login?
-        init(_ login: Login?) { self.login = login }
-        func store(_ login: Login?) { self.login = login }
-    }
-    // end
-
-    @MainActor final class Session {
-        private(set) var isLoggedIn = false
-
-        func follow(_ tokens: TokenRefreshPlugin<Login>) async {
-            // sample: changes
-            for await change in tokens.changes { isLoggedIn = change.credential != nil }
-            // end
-        }
-    }
-
-    static func sources(_ transport: any Transport) -> (Keychain, Provider<URLTarget>) {
-        // sample: tokens
-        let keychain = Keychain(nil)  // nil: no user has logged in yet
-        let auth = Provider<URLTarget>(transport: transport)
-        // end
-        return (keychain, auth)
-    }
-
-    static func tokens(
-        _ keychain: Keychain,
-        _ auth: Provider<URLTarget>,
-        _ transport: any Transport,
-        showLogin: @escaping @Sendable () async -> Void
-    ) async -> (TokenRefreshPlugin<Login>, Provider<Shop>) {
-        // sample: tokens
-        let tokens = TokenRefreshPlugin(credential: await keychain.login) { login, change in
-            await keychain.store(login)
-            if change == .sessionEnd { Task { await showLogin() } }
-        } refresh: { expired, _ in
-            try await renew(expired, with: auth)
-        }
-        let shop = Provider<Shop>(transport: transport, plugins: [.standard { tokens }])
-        // end
-        return (tokens, shop)
-    }
-
-    static func session(_ tokens: TokenRefreshPlugin<Login>, _ login: Login) async {
-        // sample: session
-        await tokens.setCredential(login)  // after a login
-        await tokens.setCredential(nil)  // after a logout
-        // end
-    }
-
-    // sample: renew
-    static func renew(_ expired: Login, with auth: Provider<URLTarget>) async throws -> Login? {
-        let body = ["refreshToken": expired.refreshToken]
-        do {
-            return try await auth.send(body, to: "https://api.example.com/v1/token", as: Login.self)
-        } catch let error as PipelineError where error.status == .badRequest {
-            let reason = try? error.response?.mapString(atKeyPath: "error")
-            guard reason == "invalid_grant" else { throw error }
-            return nil  // the server no longer accepts the refresh token
-        }
-    }
-    // end
 
     static func auth(_ transport: any Transport, _ clock: ManualClock = ManualClock()) -> Provider<URLTarget> {
         // sample: retry
@@ -245,73 +171,18 @@ struct AuthenticationGuideTests {
 
 @Suite("The guide Authentication, on refreshing tokens", .watched)
 struct AuthenticationSamplesTests {
-    private let keychain = AuthenticationSamples.Keychain(
-        AuthenticationSamples.Login(accessToken: "old", expiry: .distantPast, refreshToken: "r")
-    )
-
-    @Test("An ended session is removed from the keychain, and the login is shown once")
-    func sessionEnd() async throws {
-        let rejection = ScriptedTransport(always: .status(400, body: #"{"error": "invalid_grant"}"#))
-        let auth = AuthenticationSamples.auth(rejection)
-        let (logins, shown) = AsyncStream.makeStream(of: String.self)
-        let transport = ScriptedTransport(always: .status(200))
-        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) { shown.yield("login") }
-        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
-        #expect(error?.code == .sessionEnded)
-        #expect(transport.sent.isEmpty)
-        var iterator = logins.makeAsyncIterator()
-        #expect(await iterator.next() == "login")
-        #expect(await keychain.login == nil)
-        let login = AuthenticationSamples.Login(accessToken: "new", expiry: nil, refreshToken: "s")
-        await tokens.setCredential(login)
-        #expect(try await shop.request(.orders).statusCode == 200)
-        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer new"])
-        shown.finish()
-        #expect(await iterator.next() == nil)
-    }
-
-    @Test("Any other 400 fails the call, and the session continues", arguments: ["", #"{"error": "invalid_request"}"#])
-    func otherRejection(body: String) async throws {
-        let auth = AuthenticationSamples.auth(ScriptedTransport(always: .status(400, body: body)))
-        let transport = ScriptedTransport(always: .status(200))
-        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
-        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
-        #expect(error?.code == .tokenRefresh)
-        #expect(transport.sent.isEmpty)
-        #expect(tokens.credential?.refreshToken == "r")
-        #expect(await keychain.login?.refreshToken == "r")
-    }
-
-    @Test("A refresh is retried even though it is a POST, and its tokens are stored")
+    @Test("A refresh is retried even though it is a POST")
     func renewal() async throws {
         let server = ScriptedTransport([
             .status(503), .status(200, body: #"{"accessToken": "new", "refreshToken": "s"}"#),
         ])
         let clock = ManualClock()
         let auth = AuthenticationSamples.auth(server, clock)
-        let transport = ScriptedTransport(always: .status(200))
-        let (_, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
-        let call = Task { try await shop.request(.orders).statusCode }
+        let expired = Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
+        let renewal = Task { try await UserSession.renew(expired, with: auth) }
         try await clock.advanceToNextSleeper()
-        #expect(try await call.value == 200)
-        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer new"])
+        #expect(try await renewal.value?.accessToken == "new")
         #expect(server.sent.map(\.method) == [.post, .post])
         #expect(server.sent.map(\.body.bytes) == Array(repeating: Data(#"{"refreshToken":"r"}"#.utf8), count: 2))
-        #expect(await keychain.login?.refreshToken == "s")
-    }
-
-    @Test("A login and a logout are stored, and calls fail without a session")
-    func session() async throws {
-        let (keychain, auth) = AuthenticationSamples.sources(ScriptedTransport([]))
-        let transport = ScriptedTransport(always: .status(200))
-        let (tokens, shop) = await AuthenticationSamples.tokens(keychain, auth, transport) {}
-        let login = AuthenticationSamples.Login(accessToken: "new", expiry: nil, refreshToken: "s")
-        await tokens.setCredential(login)
-        #expect(await keychain.login?.accessToken == "new")
-        await AuthenticationSamples.session(tokens, login)
-        #expect(await keychain.login == nil)
-        let error = await #expect(throws: PipelineError.self) { try await shop.request(.orders) }
-        #expect(error?.code == .sessionEnded)
-        #expect(transport.sent.isEmpty)
     }
 }

@@ -162,7 +162,7 @@ struct DecideGuideTests {
     @Test("The configurations in the table of troubles are those that this file compiles")
     func troubles() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        let page = root.appending(path: "Documentation/Decide.md")
+        let page = root.appending(path: "Documentation/Plugins.md")
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let rows = Markdown(try String(contentsOf: page, encoding: .utf8)).lines
             .drop { !$0.hasPrefix("| trouble |") }.dropFirst(2).prefix { $0.hasPrefix("|") }

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// The samples of the guides ResponseMapping and Errors.
+/// The samples of the guide Errors.
 private enum MappingSamples {
     typealias Book = ReadmeProgram.Book
 
@@ -116,7 +116,7 @@ extension PipelineError.Code {
 }
 // end
 
-@Suite("The samples of the guides ResponseMapping and Errors", .watched)
+@Suite("The samples of the guide Errors", .watched)
 struct MappingSamplesTests {
     private typealias Library = MappingSamples.Library
 

@@ -1,17 +1,28 @@
-// sample: program
 import Foundation
+// sample: first
 import Pipeline
 
 // end
 
-/// The program in README.md; its output is collected.
+/// The samples of README.md; the output of those that need no network is collected.
 enum ReadmeProgram {
     @TaskLocal static var output: Output?
 
-    // sample: program
+    /// Compiled only, because it needs the network.
+    static func first() async throws {
+        // sample: first
+        nonisolated struct Release: Decodable { let name: String }
+
+        let client = Provider<URLTarget>()
+        let releases = try await client.get("https://www.swift.org/api/v1/install/releases.json", as: [Release].self)
+        print("Swift", releases.last?.name ?? "?", "is the latest release")
+        // end
+    }
+
+    // sample: library
     enum Library: DecodableTargetType, AccessTokenAuthorizable {
-        typealias ResultType = Book
         case book(id: Int)
+        struct ResultType: Decodable { let title: String, author: String }
 
         var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
@@ -24,25 +35,24 @@ enum ReadmeProgram {
         var authorizationType: AuthorizationType? { .bearer }
         var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }
     }
-
-    struct Book: Decodable { let title: String, author: String }
     // end
 
-    static func run() async throws {
-        // sample: program
-        let provider = Provider<Library>(
-            transport: StubTransport(),  // URLSessionTransport() for the network
-            plugins: [
-                LoggingPlugin(level: .error),
-                AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" },
-                .prepare(name: "language") { request, _ in request.headers[.acceptLanguage] = "en" },
-                .willSend(name: "show") { request, _ in print(request.curlCommand()) },
-            ]
-        )
+    typealias Book = Library.ResultType
 
-        print(provider.explain())
+    static func call() async throws {
+        // sample: library
+        let token = AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" }
+        let provider = Provider<Library>(transport: StubTransport(), plugins: [.standard { token }])
         let book = try await provider.requestDecoded(.book(id: 3))
-        print(book.title, "by", book.author)
+        print(book.title, "by", book.author)  // Solaris by Lem
+        // end
+    }
+
+    static func explain() {
+        let token = AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" }
+        // sample: wrong order
+        let wrong = Provider<Library>(transport: StubTransport(), plugins: [token, RetryPlugin()])
+        print(wrong.explain())
         // end
     }
 }

@@ -36,11 +36,19 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The program prints the output that README.md shows")
-    func programOutput() async throws {
+    @Test("The call of the enum prints the comment after it")
+    func call() async throws {
         let output = Output()
-        try await ReadmeProgram.$output.withValue(output) { try await ReadmeProgram.run() }
-        #expect(readme.blocks(in: "text").contains(output.text.trimmingCharacters(in: .newlines)), "\(output.text)")
+        try await ReadmeProgram.$output.withValue(output) { try await ReadmeProgram.call() }
+        let text = output.text.trimmingCharacters(in: .newlines)
+        #expect(readme.lines.contains { $0.hasPrefix("print(") && $0.hasSuffix("  // \(text)") }, "\(text)")
+    }
+
+    @Test("README.md shows what explain() prints for the stack in the wrong order")
+    func wrongOrder() {
+        let output = Output()
+        ReadmeProgram.$output.withValue(output) { ReadmeProgram.explain() }
+        #expect(readme.blocks(in: "text") == [output.text.trimmingCharacters(in: .newlines)], "\(output.text)")
     }
 
     @Test("Continuous integration runs each command")

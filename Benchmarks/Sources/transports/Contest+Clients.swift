@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Pipeline
+import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -42,6 +43,7 @@ extension Contest {
             side("six plugins", over: transport, Page.plugins),
             side("standard stack", over: transport, Page.standard),
             side("logging, two headers", over: transport, Page.logging),
+            missSide("resilience, cache, cookies, tracing", over: transport),
             plainSide("no plugins, timeline", over: transport, timeline: true),
             side("six plugins, timeline", over: transport, Page.plugins, timeline: true),
         ]
@@ -51,6 +53,22 @@ extension Contest {
         let provider = Provider<PlainPage>(transport: transport, configuration: .init(timeline: timeline))
         return Side(name: name) { byteCount, task in
             let response = try await provider.request(PlainPage(page: Page(byteCount: byteCount, number: task)))
+            try Side.require(response.statusCode == 200 && response.data.count == byteCount)
+        }
+    }
+
+    /// The standard stack with more parts; each call asks for another URL, so that the cache has no response and stores
+    /// one.
+    private static func missSide(_ name: String, over transport: some Transport) -> Side {
+        let provider = Provider<MissedPage>(transport: transport, plugins: Page.everything)
+        let numbers = Mutex(0)
+        return Side(name: name) { byteCount, task in
+            let number = numbers.withLock { number in
+                number += 1
+                return number
+            }
+            let page = MissedPage(page: Page(byteCount: byteCount, number: task), query: number)
+            let response = try await provider.request(page)
             try Side.require(response.statusCode == 200 && response.data.count == byteCount)
         }
     }

@@ -1,5 +1,8 @@
 import Foundation
 import Pipeline
+import PipelineCaching
+import PipelineResilience
+import PipelineTelemetry
 
 /// A body of a given size, requested by a numbered task with the header fields of a typical app.
 struct Page: TargetType, AccessTokenAuthorizable {
@@ -50,6 +53,16 @@ struct Page: TargetType, AccessTokenAuthorizable {
         ]
     }
 
+    /// The stack of a server: as above, with a breaker, limits, a cache, cookies, and spans that nothing receives.
+    static var everything: [any PluginType] {
+        [
+            .standard(.resilient, .cache(), .cookies(), .telemetry) {
+                AccessTokenPlugin { _ in token }
+                HeadersPlugin(["Accept-Language": "en"])
+            }
+        ]
+    }
+
     /// A plugin that logs two lines per call, and plugins for two header fields.
     static var logging: [any PluginType] {
         [
@@ -69,4 +82,17 @@ struct PlainPage: TargetType {
     var method: HTTPMethod { .get }
     var task: RequestTask { .requestPlain }
     var headers: [String: String]? { Page.fields }
+}
+
+/// The same page with a query of its own.
+struct MissedPage: TargetType, AccessTokenAuthorizable {
+    let page: Page
+    let query: Int
+
+    var baseURL: URL { page.baseURL }
+    var path: String { page.path }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestQuery(["n": query]) }
+    var headers: [String: String]? { page.headers }
+    var authorizationType: AuthorizationType? { .bearer }
 }

@@ -19,20 +19,31 @@ func styled(_ text: String, _ style: Style) -> String {
     Style.isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
 }
 
-/// Prints a heading.
+/// Whether the current task prints what it does, or only headings.
+enum Detail {
+    @TaskLocal static var isShown = true
+}
+
+/// Prints a line, unless only headings are shown.
+func say(_ line: String) {
+    if Detail.isShown { print(line) }
+}
+
+/// Prints a heading; if only headings are shown, as an item of a list.
 func heading(_ text: String) {
+    guard Detail.isShown else { return print("  · " + text) }
     print("\n" + styled(text, .bold) + "\n" + styled(String(repeating: "─", count: text.count), .dim))
 }
 
 /// Prints a name and a value, with all values in one column.
 func show(_ name: String, _ value: String) {
-    print("  " + padded(name, to: 14) + value)
+    say("  " + padded(name, to: 14) + value)
 }
 
 /// Prints a dimmed line of `LoggingPlugin`, with the embedded server's URLs shortened to paths.
 @Sendable
 func printLog(_ level: LoggingPlugin.Level, _ line: String) {
-    print(styled("  · " + line.replacing(/http:\/\/127\.0\.0\.1:\d+/, with: ""), .dim))
+    say(styled("  · " + line.replacing(/http:\/\/127\.0\.0\.1:\d+/, with: ""), .dim))
 }
 
 /// Prints a line for each exchange: its request, status, start and duration.
@@ -47,14 +58,14 @@ func show(_ exchanges: [PipelineExchange]) {
             case 300..<400: .yellow
             default: .red
             }
-        print("  " + padded(request, to: 38) + styled(padded(status, to: 6), style) + styled(times, .dim))
+        say("  " + padded(request, to: 38) + styled(padded(status, to: 6), style) + styled(times, .dim))
     }
 }
 
 /// Prints a cURL command with one option per line.
 func showCommand(_ command: String) {
     let options = ["-H", "--data-raw"]
-    print("  " + options.reduce(command) { $0.replacing(" \($1) ", with: " \\\n    \($1) ") })
+    say("  " + options.reduce(command) { $0.replacing(" \($1) ", with: " \\\n    \($1) ") })
 }
 
 func padded(_ text: String, to width: Int) -> String {

@@ -4,6 +4,8 @@ import PipelineRecording
 
 /// Starts a server with five APIs and calls them: with plugins, despite failures, as streams and downloads, and in the
 /// fluent style.
+///
+/// Prints three results and the headings of the other parts; with `--all`, also what those parts do.
 @main
 struct Quickstart {
     static func main() async {
@@ -26,11 +28,7 @@ struct Quickstart {
         print("A server with five APIs listens on \(server.origin)")
         let result: Result<Void, any Error>
         do {
-            try await Tour(origin: server.origin, inspector).run()
-            try await BadDayTour(origin: server.origin, inspector).run()
-            try await ResilienceTour().run()
-            try await NewsTour(origin: server.origin, inspector).run()
-            result = .success(try await JournalTour(origin: server.origin, inspector).run())
+            result = .success(try await runTours(server.origin, inspector))
         } catch {
             result = .failure(error)
         }
@@ -39,5 +37,21 @@ struct Quickstart {
         try result.get()
         heading("All calls as a page: InspectorPlugin")
         show("page", page.path)
+    }
+
+    /// Shows three results in full, and the rest with `--all`.
+    private static func runTours(_ origin: String, _ inspector: InspectorPlugin) async throws {
+        let badDay = BadDayTour(origin: origin, inspector)
+        try await badDay.runHeadlines()
+        try await OutageTour().run()
+        let isAll = CommandLine.arguments.contains("--all")
+        if !isAll { print("\n" + styled("Also done and checked; scripts/quickstart --all shows it", .bold)) }
+        try await Detail.$isShown.withValue(isAll) {
+            try await Tour(origin: origin, inspector).run()
+            try await badDay.run()
+            try await ResilienceTour().run()
+            try await NewsTour(origin: origin, inspector).run()
+            try await JournalTour(origin: origin, inspector).run()
+        }
     }
 }

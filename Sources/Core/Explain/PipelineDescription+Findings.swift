@@ -26,10 +26,10 @@ extension PipelineDescription {
             return remedy.map { "\(text); \($0)" } ?? text
         }
 
-        /// The identifier, the positions and the message.
+        /// The severity, the identifier, the positions and the message.
         public var description: String {
             let place = positions.isEmpty ? "" : " at " + positions.map(String.init).joined(separator: ", ")
-            return "\(id)\(place): \(message)"
+            return "\(severity) \(id)\(place): \(message)"
         }
     }
 

@@ -7,7 +7,7 @@ extension PipelineDescription {
         let isWrapper: Bool
     }
 
-    /// The stack as a tree, followed by its findings and hints.
+    /// The stack as a tree, followed by its findings and hints, and the page that lists them by identifier.
     public var description: String {
         let call = entries.compactMap { row($0, [.prepare, .intercept, .process, .didFinish], wrapper: .intercept) }
         let hop = entries.compactMap { row($0, [.exchange], wrapper: .exchange) }
@@ -27,8 +27,8 @@ extension PipelineDescription {
                 lines.append("\(row.label)\(padding)  \(row.text)")
             }
         }
-        lines += findings.isEmpty ? ["findings: none"] : findings.map { "\($0.severity.rawValue) \($0)" }
-        lines += hints.map { "hint \($0)" }
+        lines += findings.isEmpty ? ["findings: none"] : findings.map(\.description)
+        if !(findings + hints).isEmpty { lines += hints.map(\.description) + ["see Documentation/Findings.md"] }
         return lines.joined(separator: "\n")
     }
 

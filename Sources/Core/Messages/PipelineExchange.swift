@@ -63,13 +63,13 @@ extension PipelineExchange {
 }
 
 extension PipelineExchange: SafelyDescribed {
-    /// The request without its query, its outcome, the attempt and hop, the duration, the wait for a connection, and
-    /// what plugins did.
+    /// The request without its query, its outcome, the attempt, the redirect if it is one, the duration, the wait for a
+    /// connection, and what plugins did.
     public var description: String {
         var text = "\(request), "
         let outcome = [statusCode.map { "status \($0)" }, failure?.rawValue].compactMap { $0 }
         text += outcome.isEmpty ? "no response" : outcome.joined(separator: ", ")
-        text += ", attempt \(attempt), hop \(hop), \(duration.text)"
+        text += ", attempt \(attempt)\(hop > 0 ? ", redirect \(hop)" : ""), \(duration.text)"
         if let connectionWait { text += ", of which \(connectionWait.text) waiting for a connection" }
         if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }
         if let refusedRetry { text += ", not retried: \(refusedRetry.rawValue)" }

@@ -73,10 +73,10 @@ extension ProviderConfiguration {
         ) {
             switch action {
             case .report(let report): report(finding)
-            case .stop: preconditionFailure("Provider<\(target)> has a \(finding.severity): \(finding)")
+            case .stop: preconditionFailure("Provider<\(target)>: \(finding); see Documentation/Findings.md")
             case .warn:
-                let isReported = plugins.contains { ($0 as? any FindingReporting)?.report(finding) ?? false }
-                if !isReported { DeveloperWarning.write("Provider<\(target)> has a \(finding.severity): \(finding)") }
+                let isNoted = plugins.contains { ($0 as? any FindingReporting)?.report(finding) ?? false }
+                if !isNoted { DeveloperWarning.write("Provider<\(target)>: \(finding); see Documentation/Findings.md") }
             }
         }
     }

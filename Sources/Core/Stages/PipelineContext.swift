@@ -240,8 +240,8 @@ public struct PipelineContext: Sendable {
 }
 
 extension PipelineContext: SafelyDescribed {
-    /// The numbers of the call, the attempt and the hop.
-    public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
+    /// The numbers of the call and the attempt, and that of the redirect after the first hop.
+    public var description: String { "call \(callID), attempt \(attempt)\(hop > 0 ? ", redirect \(hop)" : "")" }
 }
 
 extension PipelineContext {

@@ -87,13 +87,13 @@ extension Timeline: SafelyDescribed {
         for span in spans { if let parent = span.parentID { children[parent, default: []].append(span) } }
         var lines = ["   start  duration"]
         func add(_ span: Span, _ depth: Int) {
-            let indentation = String(repeating: "  ", count: depth)
+            let margin = String(repeating: "  ", count: depth)
             let outcome = span.outcome.map { ": \($0)" } ?? ""
             let attempt = span.kind == .wire && span.attempt > 1 ? ", attempt \(span.attempt)" : ""
-            let hop = span.kind == .wire && span.hop > 0 ? ", hop \(span.hop)" : ""
+            let redirect = span.kind == .wire && span.hop > 0 ? ", redirect \(span.hop)" : ""
             let end = span.hasEnded ? "" : " (not ended)"
             let times = Self.milliseconds(span.start) + "  " + Self.milliseconds(span.duration)
-            lines.append("\(times)  \(indentation)\(span.kind.rawValue) \(span.name)\(attempt)\(hop)\(outcome)\(end)")
+            lines.append("\(times)  \(margin)\(span.kind.rawValue) \(span.name)\(attempt)\(redirect)\(outcome)\(end)")
             for child in children[span.id] ?? [] { add(child, depth + 1) }
         }
         if let first = spans.first { add(first, 0) }

@@ -178,16 +178,20 @@ function makeCall(key, raw, entries) {
   const begin = Date.parse(text(own.startedDateTime)) || first.start;
   const end = largest(exchanges.map(exchange => exchange.start + exchange.time), begin);
   const url = text(own.url) || first.url, [host, path] = hostAndPath(url), target = text(own.target);
+  const method = text(own.method) || first.request.get("method");
   const call = {
-    key, raw, exchanges, last, result, begin, url, host, path, target, name: target || path || "(no URL)",
-    method: text(own.method) || first.request.get("method"), status: num(own.status, result.status), size: result.size,
+    key, raw, exchanges, last, result, begin, url, host, path, target, method,
+    name: (target || path || "(no URL)").replace(`${method} `, ""), status: num(own.status, result.status),
+    size: result.size,
     error: own.error ? { code: text(error.code), text: text(error.text), plugin: text(error.plugin) }
       : raw ? null : last.response.failure,
     type: mediaType(text(result.body.mimeType)), parent: own.parent ?? last.place.parentCall,
     running: raw !== null && typeof own.duration !== "number" && !own.error, joined: own.joined === true,
     source: text(own.source), cacheStatus: text(own.cacheStatus),
+    notes: Array.isArray(own.notes) ? own.notes.map(text) : [],
     attempts: largest(exchanges.map(exchange => exchange.attempt), 1),
     hops: largest(exchanges.map(exchange => exchange.hop), 0),
+    replayed: exchanges.some(exchange => exchange.place.replayed === true),
     refused: exchanges.some(exchange => exchange.note("refusedRetry") || exchange.note("refusedRedirect")),
     bytes: exchanges.reduce((sum, { request, response }) => sum + Math.max(0, request.wireSize)
       + (response.wireSize >= 0 ? response.wireSize : response.size), 0),
@@ -213,9 +217,25 @@ function readDocument(document) {
   return { log, own, calls };
 }
 
+const contentOf = ({ status, headers, body }) => JSON.stringify([status, headers, body.text]);
+
+// The data does not name the call that another one joined: it had an equal request in flight and an equal response.
+function findLeaders() {
+  const groups = new Map(), calls = [...state.calls.values()], nameOf = ({ method, url }) => `${method} ${url}`;
+  for (const call of calls.filter(({ exchanges }) => exchanges.length > 0)) {
+    groups.get(nameOf(call))?.push(call) ?? groups.set(nameOf(call), [call]);
+  }
+  for (const call of calls.filter(({ joined }) => joined)) {
+    const { begin, duration, result } = call;
+    call.leader = groups.get(nameOf(call))?.find(other => other.begin <= begin + duration
+      && other.begin + (other.duration ?? Infinity) >= begin && contentOf(other.last.response) === contentOf(result));
+  }
+}
+
 function load(document) {
   const { log, own, calls } = readDocument(document);
   for (const call of calls) state.calls.set(call.key, call);
+  findLeaders();
   state.log = log;
   state.live = own.live === true;
   state.version = num(own.version);
@@ -286,6 +306,7 @@ function parseFilter(source, withBodies) {
       continue;
     }
     if (!make) {
+      if (prefix && !/^https?$/i.test(prefix)) problems.push(`“${prefix}:” is not a filter, but searched as text`);
       const value = prefix ? `${prefix.toLowerCase()}:${word}` : word, inBody = withBodies && bodyTest(value);
       test = call => searchText(call).includes(value) || (inBody && inBody(call));
     }
@@ -295,7 +316,7 @@ function parseFilter(source, withBodies) {
 }
 
 const SORTS = new Map([
-  ["start", ["Start", call => call.begin]], ["method", ["Method", call => call.method]],
+  ["start", ["Start", call => (call.leader ?? call).begin]], ["method", ["Method", call => call.method]],
   ["status", ["Status", call => call.running ? 1000 : call.status]],
   ["name", ["Call", call => call.name.toLowerCase()]],
   ["host", ["Host", call => call.host]], ["type", ["Type", call => call.type]], ["size", ["Size", call => call.size]],
@@ -388,7 +409,7 @@ function sorted() {
 
 // A call can fail after a response of 200.
 const statusText = call => call.running ? "…" : call.status <= 0 ? "failed"
-  : `${call.status}${call.error && call.status < 400 ? " ✕" : ""}`;
+  : `${call.status}${call.error && call.status < 400 ? " ✗" : ""}`;
 const statusClass = status => `s${Math.min(5, Math.max(1, Math.floor(status / 100)))}`;
 const outcomeClass = call => call.running ? "s1" : call.error || call.status <= 0 ? "s5" : statusClass(call.status);
 
@@ -396,7 +417,8 @@ const tag = (label, kind = "") => label && run(`tag ${kind}`, label);
 
 const tags = call => [
   call.attempts > 1 && plural(call.attempts, "attempt"), call.hops > 0 && plural(call.hops, "redirect"),
-  call.refused && "refused", call.joined && "joined", call.cached ? "cached" : line(call.source, 24),
+  call.refused && "refused", call.joined && (call.leader ? `joined call ${line(call.leader.key, 24)}` : "joined"),
+  call.replayed && "replayed", call.cached ? "cached" : line(call.source, 24),
 ].map(label => tag(label));
 
 function rowOf(call) {
@@ -409,7 +431,8 @@ function rowOf(call) {
   const node = el("div", { role: "row", class: "row" },
     cell("mark", box), cell("method", method),
     cell("status", run(outcomeClass(call), statusText(call)), error),
-    cell("name", [run("name", line(call.name)), path && run("path", path), tag(error, "bad"), tags(call)], call.url),
+    cell("name", [run("name", (call.leader ? "↳ " : "") + line(call.name)), path && run("path", path),
+      tag(error, "bad"), tags(call)], call.url),
     cell("host", [line(call.host, 100), path && run("phone", path)], call.host),
     cell("type", line(call.type, 40)), cell("size", call.running || !call.status ? "" : bytes(call.size)),
     cell("duration", call.running ? "running" : time(call.duration)), cell("start", run("track")));
@@ -859,6 +882,9 @@ const errorView = error => error && el("div", { class: "problem" }, el("h3", {},
 
 const callLink = key => button(`Call ${line(key, 40)}`, () => openCall(key), { disabled: !state.calls.has(key) });
 
+const joinedText = ({ leader }) => ["Joined ", leader ? callLink(leader.key) : "another call",
+  " in flight, and shares its response."];
+
 function overview(call) {
   const { last, result } = call, parent = call.parent ?? null;
   const children = [...state.calls.values()].filter(other => String(other.parent ?? "") === call.key);
@@ -869,9 +895,10 @@ function overview(call) {
       ["Status", call.status > 0 && `${call.status} ${line(result.get("statusText"))}`],
       ["Started", clock(call.begin)], ["Duration", call.running ? "running" : time(call.duration)],
       ["Response", [bytes(call.size), line(text(result.body.mimeType), 200)].filter(Boolean).join(", ")],
-      ["Joined", call.joined && "The call joined another call in flight and shares its response."],
+      ["Joined", call.joined && joinedText(call)],
       ["Source", call.source === "cache" ? "The cache responded."
         : call.source && `The plugin ${line(call.source)} responded.`],
+      ["Plugins", call.notes.length > 0 && call.notes.slice(0, 50).map(note => el("div", {}, line(note)))],
       ["Cache-Status", line(call.cacheStatus)], ["Cache", line(text(record(last.entry.cache).comment))],
       ["Protocol", line(last.response.get("httpVersion") || last.request.get("httpVersion"))],
       ["Server address", line(last.get("serverIPAddress"))], ["Connection", line(last.get("connection"))],
@@ -883,10 +910,10 @@ function overview(call) {
 }
 
 function exchangeTable(call) {
-  const head = ["Attempt", "Redirects", "Request", "Outcome", "Duration"];
+  const head = ["Attempt", "Redirect", "Request", "Outcome", "Duration"];
   return table(null, head, call.exchanges.slice(-MOST).map(exchange => {
     const { failure, status } = exchange.response;
-    return [String(exchange.attempt), String(exchange.hop),
+    return [String(exchange.attempt), String(exchange.hop || "–"),
       `${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`,
       [run(exchange.kind, status ? String(status) : "failed"),
         failure && ` ${line(failure.code, 80)}`, failure && failure.text !== failure.code && `: ${line(failure.text)}`,
@@ -1008,10 +1035,12 @@ function treeOf(spans) {
 }
 
 function remarks(call, span, index) {
-  const { exchanges } = call, { attempt, hop } = span;
-  const exchange = exchanges.find(other => other.attempt === attempt && other.hop === hop) ?? exchanges[index] ?? NONE;
-  const retry = exchange.note("refusedRetry"), redirect = exchange.note("refusedRedirect");
-  return [attempt > 1 && `attempt ${attempt}`, hop > 0 && `redirect ${hop}`, retry && `not retried: ${line(retry, 80)}`,
+  const { exchanges } = call;
+  const exchange = exchanges.find(({ attempt, hop }) => attempt === span.attempt && hop === span.hop)
+    ?? exchanges[index] ?? NONE;
+  const { attempt, hop } = exchange, retry = exchange.note("refusedRetry"), redirect = exchange.note("refusedRedirect");
+  return [call.attempts > 1 && `attempt ${attempt}`, hop > 0 && `redirect ${hop}`,
+    retry && `not retried: ${line(retry, 80)}`,
     redirect && `redirect not followed: ${line(redirect, 80)}`].filter(Boolean);
 }
 
@@ -1026,8 +1055,7 @@ function timeline(call) {
   const ticks = run("ticks", [0, 0.5].map(part => el("span", {}, time(total * part))));
   const head = [["Span", "t-name"], [ticks], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
   return [
-    call.joined && muted("The call joined another call in flight and shares its response. "
-      + "Its exchanges are those of the other call."),
+    call.joined && el("p", { class: "muted" }, joinedText(call)),
     call.cached ? muted(`The response is from the cache. ${line(call.cacheStatus)}`)
       : call.source && muted(`The plugin ${line(call.source)} responded without an exchange.`),
     el("table", { class: "timeline" }, el("caption", { class: "unseen" }, "Spans of the call"), el("thead", {},
@@ -1043,7 +1071,7 @@ function spanRow(row, total, tags, refold) {
   if (row.isParent) row.toggle = button("", () => { row.isFolded = !row.isFolded; refold(); },
     { class: "twist", "aria-label": `Spans in ${label} ${name}` });
   const cell = el("div", { class: "t-label" }, row.toggle ?? run("gap"),
-    run(`kind k-${kind}`, label), " ", run("name", name),
+    run(`kind k-${kind}`, label), " ", run("name", name.replace(/ https?:\/\/[^/?#]+/i, " ")),
     tags.map(tag => run("tag", tag)));
   bar.style.left = `${Math.min(100, start / total * 100)}%`;
   bar.style.width = `${Math.min(100, (duration ?? Math.max(0, total - start)) / total * 100)}%`;
@@ -1072,6 +1100,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 // A hidden character becomes octal bytes, so that the command is what the reader sees.
 function shellWord(value) {
+  if (/^[\w-]+$/.test(value)) return value;
   const hidden = new RegExp(`${UNSEEN.source}|[\\t\\r\\n]`, "g"), word = value.replace(LONE, "\ufffd");
   if (word.search(hidden) < 0) return `'${word.replaceAll("'", "'\\''")}'`;
   const octal = character => [...new TextEncoder().encode(character)]
@@ -1084,19 +1113,19 @@ function curlOf(exchange) {
   if (ready) return { command: ready };
   if (!/^https?:\/\//i.test(url)) return { problem: "No cURL command: the URL is not an http or https URL." };
   if (!TOKEN.test(method)) return { problem: "No cURL command: the method is not valid." };
-  const body = readBody(request.body), hasBody = Boolean(body.text || body.bytes?.length), words = ["curl --globoff"];
-  if (method === "HEAD") words.push("--head");
-  else if (method !== (hasBody ? "POST" : "GET")) words.push(`--request ${shellWord(method)}`);
+  const body = readBody(request.body), hasBody = Boolean(body.text || body.bytes?.length);
+  const words = [method === "HEAD" && !hasBody ? "curl --head" : `curl -X ${shellWord(method)}`];
+  if (/[[\]{}]/.test(url)) words.push("--globoff");
   for (const [name, value] of request.headers) {
     // A name that is not a token could make the argument the name of a file.
     if (!TOKEN.test(name) || /[\r\n\0]/.test(value) || /^(content-length|transfer-encoding)$/i.test(name)) continue;
-    if (/^accept-encoding$/i.test(name) && /gzip|br|deflate/.test(value)) words.push("--compressed");
-    else words.push(`--header ${shellWord(value.trim() ? `${name}: ${value}` : `${name};`)}`);
+    words.push(`-H ${shellWord(value.trim() ? `${name}: ${value}` : `${name};`)}`);
   }
+  if (hasBody && !fieldIn(request.headers, "content-type")) words.push("-H 'Content-Type:'");
   // An argument cannot hold a NUL.
   const pipes = hasBody && (body.text === null || body.text.includes("\0"));
   if (hasBody) words.push(pipes ? "--data-binary @-" : `--data-raw ${shellWord(body.text)}`);
-  words.push(`--url ${shellWord(url)}`);
+  words.push(shellWord(url));
   const before = pipes ? `printf %s '${btoa(latin1(bytesOf(body)))}' | base64 -d | ` : "";
   return { command: before + words.join(" \\\n  ") };
 }
@@ -1298,9 +1327,10 @@ function statisticsOf(calls, member) {
   });
 }
 
-const STATISTICS = [["count", "Calls", grouped], ["failed", "Failed", grouped], ["rate", "Error rate",
+const STATISTICS = [["rate", "Error rate",
   value => el("span", { class: value > 0 ? "s5" : null }, `${(value * 100).toFixed(1)} %`)],
-["p50", "p50", time], ["p95", "p95", time], ["p99", "p99", time], ["bytes", "Bytes", bytes]];
+["p50", "p50", time], ["p95", "p95", time], ["p99", "p99", time], ["count", "Calls", grouped],
+["failed", "Failed", grouped], ["bytes", "Bytes", bytes]];
 const order = { column: "count", descending: true };
 
 function statisticsTable(title, member, calls) {
@@ -1404,6 +1434,7 @@ function applyChange(document) {
     state.calls.set(call.key, call);
     if (call.key === state.open && state.view === "calls") renderDetail(call, false);
   }
+  findLeaders();
   applyFilter(false);
   if (removed.length) marked();
   if (atEnd) grid.scrollTop = grid.scrollHeight;
@@ -1556,6 +1587,11 @@ function start() {
   // The parsed data replaces its text, which may be large.
   data.remove();
   sorted();
+  const { name, version } = record(state.log.creator), first = state.shown[0];
+  const program = text(record(state.log._pipeline).program) || `${text(name)} ${text(version)}`.trim();
+  document.title = [program, first && clock(first.begin), "HTTP calls"].filter(Boolean).join(" · ");
+  const odd = call => call.failed || call.attempts > 1;
+  if (!phone.matches) openCall((state.shown.find(odd) ?? first)?.key);
   renderConnection();
   schedule();
 }

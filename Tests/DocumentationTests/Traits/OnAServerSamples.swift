@@ -26,8 +26,8 @@ enum OnAServerSamples {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = .seconds(2)
         let transport = AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 16)
-        let shop = Provider<Shop>(transport: transport, plugins: [plugins])
         // end
+        let shop = Provider<Shop>(transport: transport, plugins: [plugins])
         return (shop, transport)
     }
     #endif
@@ -58,7 +58,7 @@ enum OnAServerSamples {
     static func budget() -> PluginStack {
         // sample: budget
         let retry = RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
-        let plugins = PluginStack.standard.removing(RetryPlugin.self).inserting(retry, after: RequestIDPlugin.self)
+        let plugins = PluginStack.standard(.retries(retry))
         // end
         return plugins
     }

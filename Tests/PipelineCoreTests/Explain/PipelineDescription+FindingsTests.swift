@@ -41,7 +41,7 @@ struct PipelineDescriptionFindingsTests {
         #expect(note.consequence == "the machine's TLS library decides whether a server may use TLS 1.0 or 1.1")
         let remedy = try #require(note.remedy)
         #expect(note.message == "\(note.problem): \(note.consequence); \(remedy)")
-        #expect("\(note)" == "credential-over-any-tls at 1: \(note.message)")
+        #expect("\(note)" == "hint credential-over-any-tls at 1: \(note.message)")
         let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
         let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }

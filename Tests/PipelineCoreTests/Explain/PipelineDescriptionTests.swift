@@ -51,7 +51,7 @@ struct PipelineDescriptionTests {
         )
     }
 
-    @Test("The description is a tree with wrapped plugins under their interceptor, and the findings below")
+    @Test("The description is a tree with wrapped plugins under their interceptor, above the findings and their page")
     func tree() {
         let provider = Provider<TestTarget>(
             transport: transport,
@@ -67,6 +67,7 @@ struct PipelineDescriptionTests {
                 └─ ScriptedTransport  bodies arrive as on the wire
                 fault careful-inside-any at 2, 1: Careful is inside retry: it is too late; move Careful outside retry
                 hint span-inside-interceptor at 2, 1: Careful is inside retry: it does not cover what the outer plugin waits for
+                see Documentation/Findings.md
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))

@@ -80,7 +80,7 @@ struct PipelineContextConnectionTests {
         #expect(exchange.duration == .seconds(2))
         #expect(
             exchange.description
-                == "GET https://api.example.com/v1/items, timeout.pool, attempt 1, hop 0, 2000 ms, "
+                == "GET https://api.example.com/v1/items, timeout.pool, attempt 1, 2000 ms, "
                 + "of which 2000 ms waiting for a connection"
         )
     }
@@ -93,7 +93,7 @@ struct PipelineContextConnectionTests {
         let exchange = try #require(try await call.value.get().exchanges.first)
         #expect(
             "\(exchange)"
-                == "GET https://api.example.com/v1/items, status 200, attempt 1, hop 0, 6000 ms, "
+                == "GET https://api.example.com/v1/items, status 200, attempt 1, 6000 ms, "
                 + "of which 5000 ms waiting for a connection"
         )
         var text = ""

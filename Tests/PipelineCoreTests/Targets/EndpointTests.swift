@@ -248,7 +248,7 @@ struct EndpointTests {
             ]
         )
         _ = try await provider.request(TestTarget(headers: ["Authorization": "canary"]))
-        #expect(seen.entries.first?.contains("call 1, attempt 1, hop 0") == true)
+        #expect(seen.entries.first?.contains("call 1, attempt 1") == true)
         #expect(seen.entries.first?.contains("canary") == false)
     }
 }

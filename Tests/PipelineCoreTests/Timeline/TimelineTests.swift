@@ -70,6 +70,24 @@ struct TimelineTests {
         #expect(timeline?.spans.filter { $0.kind == .stage(.exchange) }.map(\.attempt) == [1, 2])
     }
 
+    @Test("Contexts, exchanges and timelines count redirects from 1, and do not name the first request as one")
+    func redirects() async throws {
+        let contexts = Mutex<[String]>([])
+        let observer = PluginStack.willSend { _, context in contexts.withLock { $0.append("\(context)") } }
+        let steps: [ScriptedTransport.Step] = [.status(302, headers: [.location: "/c"]), .status(200)]
+        let response = try await provider(ScriptedTransport(steps), [observer]).request(URLTarget("https://a.test/b"))
+        #expect(contexts.withLock { $0 } == ["call 1, attempt 1", "call 1, attempt 1, redirect 1"])
+        #expect(
+            response.exchanges.map(\.description) == [
+                "GET https://a.test/b, status 302, attempt 1, 0 ms",
+                "GET https://a.test/c, status 200, attempt 1, redirect 1, 0 ms",
+            ]
+        )
+        let timeline = try #require(response.timeline?.description)
+        #expect(timeline.contains("wire GET https://a.test/b: 302"))
+        #expect(timeline.contains("wire GET https://a.test/c, redirect 1: 200"))
+    }
+
     @Test("Without the setting, nothing is recorded")
     func off() async throws {
         let outcomes = Mutex<[Timeline?]>([])

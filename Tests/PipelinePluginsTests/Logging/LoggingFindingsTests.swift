@@ -16,5 +16,6 @@ struct LoggingFindingsTests {
         _ = Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins)
         let line = "leak sharing-outside-credential at 2, 3: DeduplicationPlugin is outside AccessTokenPlugin"
         #expect(lines.withLock { $0.map { String($0.prefix(line.count)) } } == (isOn ? [line] : []))
+        #expect(lines.withLock { $0.allSatisfy { $0.hasSuffix("; see Documentation/Findings.md") } })
     }
 }

@@ -117,14 +117,14 @@ struct LoggingPluginOutcomeTests {
         )
     }
 
-    @Test("A status that an outer plugin makes unacceptable is logged as a status")
+    @Test("A status that an outer plugin makes unacceptable is logged with the code of the error")
     func validation() async {
         let change = PluginStack.process { result, _ in
             guard case .success(let response) = result else { return }
             result = .success(PipelineResponse(request: response.request, statusCode: 418))
         }
         _ = try? await provider([.status(200)], change, log()).request(Ask(validationType: .successCodes))
-        #expect(lines.all == ["error #1 ✗ status 418, GET https://a.test/b, 1 exchange, 0 ms"])
+        #expect(lines.all == ["error #1 ✗ unacceptableStatus 418, GET https://a.test/b, 1 exchange, 0 ms"])
     }
 
     @Test("A broken stream has a failure line, an abandoned one a line at level info, a complete one its summary")

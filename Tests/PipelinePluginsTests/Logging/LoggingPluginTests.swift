@@ -152,7 +152,8 @@ struct LoggingPluginTests {
             .status(status),
             LoggingPlugin(level: .error, handler: lines.handler)
         )
-        #expect(found == (isFailure ? ["error #1 ✗ status \(status), GET https://a.test/b, 1 exchange, 0 ms"] : []))
+        let code = validation == .anyStatus ? "status" : "unacceptableStatus"
+        #expect(found == (isFailure ? ["error #1 ✗ \(code) \(status), GET https://a.test/b, 1 exchange, 0 ms"] : []))
     }
 
     @Test("A failure is one line with code, reason, method, URL, exchanges and duration")
@@ -229,7 +230,7 @@ struct LoggingPluginTests {
 
     // MARK: Position
 
-    @Test("The lines of attempts and redirects show their numbers")
+    @Test("The lines of attempts and redirects show their numbers, as errors and the inspector do")
     func attemptAndHop() async {
         let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
@@ -247,8 +248,8 @@ struct LoggingPluginTests {
                 "error #1 ✗ status 503, GET https://a.test/b, 1 exchange, 0 ms",
                 "info #1 attempt 2 → GET https://a.test/b",
                 "info #1 attempt 2 ← 302 GET https://a.test/b 0 ms, 0 bytes",
-                "info #1 attempt 2 hop 1 → GET https://a.test/c?code=…",
-                "info #1 attempt 2 hop 1 ← 200 GET https://a.test/c?code=… 0 ms, 0 bytes",
+                "info #1 attempt 2, redirect 1 → GET https://a.test/c?code=…",
+                "info #1 attempt 2, redirect 1 ← 200 GET https://a.test/c?code=… 0 ms, 0 bytes",
             ]
         )
     }
@@ -260,7 +261,7 @@ struct LoggingPluginTests {
             .status(302, headers: [.location: "http://a.test/"]),
             LoggingPlugin(handler: lines.handler)
         )
-        #expect(found.last == "info #1 ← 302 GET https://a.test/b 0 ms, 0 bytes, redirect not followed (downgrade)")
+        #expect(found.last == "info #1 ← 302 GET https://a.test/b 0 ms, 0 bytes, redirect not followed: downgrade")
     }
 
     @Test("Outside a plugin that retries, a call that eventually succeeds has no failure line")

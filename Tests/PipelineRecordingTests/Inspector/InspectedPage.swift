@@ -9,6 +9,7 @@ struct InspectedPage: Decodable {
         let _pipeline: Facts
     }
     struct Facts: Decodable {
+        let program: String?
         let calls: [Call]
         let live: Bool
         let version: Int
@@ -41,6 +42,7 @@ struct InspectedPage: Decodable {
         let cacheStatus: String?
         let response: Response?
         let spans: [Span]?
+        let notes: [String]?
     }
     struct Content: Decodable {
         let text: String?
@@ -59,6 +61,7 @@ struct InspectedPage: Decodable {
         let call: Int
         let attempt: Int
         let hop: Int
+        let replayed: Bool?
         let refusedRetry: String?
         let refusedRedirect: String?
         let bodyNote: String?

@@ -33,6 +33,8 @@ struct InspectorOutputTests {
         let end = try #require(text.range(of: "</script>", range: script..<text.endIndex)?.lowerBound)
         let hash = Data(SHA256.hash(Array(text[script..<end].utf8))).base64EncodedString()
         #expect(text.contains("default-src 'none'; script-src 'sha256-\(hash)'; style-src 'sha256-"))
+        let lines = text[script..<end].split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.allSatisfy { !$0.isEmpty && !$0.hasPrefix(" ") && !$0.hasPrefix("//") })
         #expect(!text.contains("<!--CSP-->") && !text.contains("<!--STYLE-->") && !text.contains("/*SCRIPT*/"))
     }
 

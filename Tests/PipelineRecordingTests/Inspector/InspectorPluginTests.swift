@@ -244,6 +244,43 @@ struct InspectorPluginTests {
         #expect(calls.compactMap(\.parent) == [1])
     }
 
+    @Test("A target that describes itself is named by its method and path template, if it has one")
+    func templates() async throws {
+        let inspector = InspectorPlugin(.file(file))
+        let provider = provider(inspector, [], [.status(200), .status(200)])
+        var target = URLTarget("https://a.test/users/7", method: .delete)
+        _ = try await provider.request(target)
+        target.pathTemplate = "/users/{id}"
+        _ = try await provider.request(target)
+        #expect(try kept(inspector).map(\.target) == ["URLTarget", "DELETE /users/{id}"])
+    }
+
+    @Test("A call shows what plugins did as its log line does, without secrets")
+    func notes() async throws {
+        let inspector = InspectorPlugin(.file(file), redactor: Redactor(secretValues: ["canary"]))
+        let step = ScriptedTransport.Step.answer { request, context in
+            for event in ["opened", "saw canary"] { context.report(.event(event, of: "Breaker")) }
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        let provider = provider(inspector, [], [step, .status(200)])
+        for _ in 1...2 { _ = try await provider.request(URLTarget("https://a.test")) }
+        #expect(try kept(inspector).map(\.notes) == [["Breaker opened", "Breaker saw REDACTED"], nil])
+    }
+
+    @Test("The page names the program, and marks what a recording responded")
+    func replayed() async throws {
+        let inspector = InspectorPlugin(.file(file))
+        let replaying = ScriptedTransport.Step.answer { request, context in
+            context.report(.replayed(true))
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        let provider = provider(inspector, [], [.status(200), replaying])
+        for _ in 1...2 { _ = try await provider.request(URLTarget("https://a.test")) }
+        let page = try await page(inspector)
+        #expect(page.entries.map(\._pipeline.replayed) == [nil, true])
+        #expect(page.log._pipeline.program?.hasPrefix(ProcessInfo.processInfo.processName) == true)
+    }
+
     @Test("An enum's case names the target, unless its description is its own")
     func targets() async throws {
         enum Shop: TargetType {

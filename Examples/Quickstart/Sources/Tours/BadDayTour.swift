@@ -44,9 +44,13 @@ struct BadDayTour {
         )
     }
 
-    func run() async throws {
+    /// The two results that the example shows first.
+    func runHeadlines() async throws {
         try await retry()
         try await share()
+    }
+
+    func run() async throws {
         try await compress()
         try await takeTime()
         try await refresh()
@@ -54,14 +58,14 @@ struct BadDayTour {
     }
 
     private func retry() async throws {
-        heading("A server that fails twice: RetryPlugin")
+        heading("Retries: the server fails twice, and the call succeeds")
         let response = try await provider.request(.catalogue)
         show(response.exchanges)
         try expect(response.exchanges.map(\.statusCode) == [503, 503, 200], "the third attempt succeeds")
     }
 
     private func share() async throws {
-        heading("100 equal calls at once: DeduplicationPlugin")
+        heading("Sharing: 100 equal calls at once, and one exchange")
         let provider = provider
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 {
@@ -119,7 +123,7 @@ struct BadDayTour {
 
     private func log() async throws {
         heading("LoggingPlugin: a successful call and a failed one, logged at four levels")
-        for level: LoggingPlugin.Level in [.info, .error, .debug, .trace] {
+        for level: LoggingPlugin.Level in [.error, .info, .debug, .trace] {
             let lines = LogLines()
             let logged = Provider<Archive>(
                 transport: URLSessionTransport(),

@@ -74,7 +74,7 @@ struct ResilienceTour {
     }
 
     private func row(_ name: String, _ alone: String, _ together: String) {
-        print("  " + padded(name, to: 40) + padded(alone, to: 16) + together)
+        say("  " + padded(name, to: 40) + padded(alone, to: 16) + together)
     }
 
     private func percent(_ share: Double) -> String { "\(Int((100 * share).rounded())) %" }

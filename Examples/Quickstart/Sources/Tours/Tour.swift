@@ -39,7 +39,7 @@ struct Tour {
 
     private func explainStack() throws {
         heading("The plugin stack, as provider.explain() describes it")
-        print(provider.explain())
+        say("\(provider.explain())")
         let token = AccessTokenPlugin { _ in BookshopServer.token }
         // Without a policy of its own, a provider writes its findings to the log or to standard error.
         let configuration = ProviderConfiguration(findings: .report { _ in })
@@ -48,9 +48,10 @@ struct Tour {
             plugins: [token, RetryPlugin()],
             configuration: configuration
         )
+        heading("A stack in the wrong order, with the finding of explain()")
+        say("\(misplaced.explain())")
         let findings = misplaced.explain().findings
-        for finding in findings { show("finding", styled("\(finding)", .yellow)) }
-        try expect(!findings.isEmpty, "explain() reports a token plugin outside of a retry plugin")
+        try expect(findings.map(\.id) == ["retry-inside-credential"], "explain() reports a retry plugin inside a token")
     }
 
     private func decodeAnswers() async throws {

@@ -9,7 +9,7 @@ extension LoggingPlugin.Event {
         text.reserveCapacity(200)
         text += String(callID)
         if attempt > 1 { text.append(" attempt ", attempt) }
-        if hop > 0 { text.append(" hop ", hop) }
+        if hop > 0 { text.append(attempt > 1 ? ", redirect " : " redirect ", hop) }
         switch kind {
         case .request: appendRequest(to: &text)
         case .requestFields: text += " → fields:" + fieldLines
@@ -63,7 +63,7 @@ extension LoggingPlugin.Event {
         if let duration { append(PipelineError.text(of: duration)) }
         if message.response != nil { append(messageBody.description) }
         if let cacheStatus { append("cache: \(cacheStatus)") }
-        if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
+        if let refusedRedirect { append("redirect not followed: \(refusedRedirect.rawValue)") }
         for annotation in annotations { append(shown(annotation)) }
     }
 
@@ -84,7 +84,7 @@ extension LoggingPlugin.Event {
 
     private func appendFailure(to text: inout String) {
         text += " ✗ "
-        if code == nil { text += "status " }
+        if code == nil { text += context.validationType == .anyStatus ? "status " : "unacceptableStatus " }
         appendResult(to: &text)
         if code != nil { text += ": \(reason ?? "")" }
         if let plugin, let stage { text += " (\(plugin), \(stage))" }

@@ -23,13 +23,15 @@ public import PipelineCore
 /// | `debug` | the header fields of both, one line each |
 /// | `trace` | the bodies of both |
 ///
-/// `#17` is the number of the call. Attempts after the first, and redirects, follow it, as in `#17 attempt 2 hop 1`.
+/// `#17` is the number of the call. Attempts after the first, and redirects, follow it, both counted from 1, as in
+/// `#17 attempt 2, redirect 1`.
 ///
 /// - Changes nothing. A body that is a stream or a file is described, never read. A body that is not text is written as
 ///   its size and type. Lines that are not written are not built.
-/// - A call failed if it ends in an error or in a status that its target does not accept. If the target accepts any
-///   status, 400 and above are failures. If you expect a status such as 404, include it in the target's
-///   `validationType`, such as `.customCodes([200, 404])`, or set the option `avoidLogError`.
+/// - A call failed if it ends in an error or in a status that its target does not accept, as in `✗ unacceptableStatus
+///   503`. If the target accepts any status, 400 and above are failures, as in `✗ status 503`. If you expect a status
+///   such as 404, include it in the target's `validationType`, such as `.customCodes([200, 404])`, or set the option
+///   `avoidLogError`.
 /// - Writes the line of a failure when the failure passes the plugin. Four kinds of failure are written when the call
 ///   ends: a value that the provider cannot decode, a stream that breaks, a call that was cancelled before it began,
 ///   and a failure from a plugin further outside. Such a failure has no line of its own if the last attempt has one.

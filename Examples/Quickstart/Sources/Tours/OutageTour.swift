@@ -1,0 +1,70 @@
+import Pipeline
+import PipelineResilience
+import PipelineTesting
+
+/// An outage of a server in virtual time, with a timeout alone and with the parts of `.resilient`.
+///
+/// The program makes 50 calls per second for a minute. For 20 s of it, the server accepts requests and never responds.
+struct OutageTour {
+    private static let outage = Duration.seconds(20) ..< .seconds(40)
+    private static let rate = 50
+
+    /// How the calls have gone.
+    private struct Minute {
+        let succeededCount: Int
+        /// The time that half of the failed calls took at most.
+        let medianFailure: Duration
+        let reachedCount: Int
+    }
+
+    func run() async throws {
+        heading("An outage of 20 s, in virtual time: a timeout alone, and .standard(.resilient)")
+        let alone = await minute([TimeoutPlugin(total: .seconds(30))])
+        let resilient = await minute([PluginStack.standard(.resilient, logging: .off)])
+        row("", "timeout alone", "resilient")
+        row("requests that the dead server got", "\(alone.reachedCount)", "\(resilient.reachedCount)")
+        row(
+            "median time of a failed call",
+            PipelineError.text(of: alone.medianFailure),
+            PipelineError.text(of: resilient.medianFailure)
+        )
+        row("calls that succeeded, of \(60 * Self.rate)", "\(alone.succeededCount)", "\(resilient.succeededCount)")
+        try expect(resilient.reachedCount * 3 < alone.reachedCount, "few requests reach the dead server")
+        try expect(resilient.medianFailure < .seconds(1), "half of the calls that fail do so within a second")
+        try expect(resilient.succeededCount * 100 > alone.succeededCount * 95, "as many calls succeed")
+    }
+
+    private func minute(_ plugins: [any PluginType]) async -> Minute {
+        let clock = ManualClock()
+        let server = SimulatedServer(
+            on: clock,
+            workers: 100,
+            serviceTime: .constant(.milliseconds(100)),
+            outages: [Self.outage: .hang]
+        )
+        let configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
+        let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: configuration)
+        let failures = await clock.run {
+            await withTaskGroup(of: Duration?.self) { group in
+                for call in 0..<60 * Self.rate {
+                    group.addTask {
+                        let start = clock.now
+                        let response = try? await provider.request(URLTarget("https://shop.example/items/\(call)"))
+                        return response == nil ? start.duration(to: clock.now) : nil
+                    }
+                    try? await clock.sleep(for: .seconds(1) / Self.rate)
+                }
+                return await group.reduce(into: [Duration]()) { times, time in if let time { times.append(time) } }
+            }
+        }
+        return Minute(
+            succeededCount: 60 * Self.rate - failures.count,
+            medianFailure: failures.sorted()[failures.count / 2],
+            reachedCount: server.arrivals.count { Self.outage.contains($0) }
+        )
+    }
+
+    private func row(_ name: String, _ alone: String, _ resilient: String) {
+        say("  " + padded(name, to: 40) + padded(alone, to: 16) + resilient)
+    }
+}
