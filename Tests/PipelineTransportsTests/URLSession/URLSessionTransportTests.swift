@@ -66,6 +66,15 @@ struct URLSessionTransportTests {
     }
     #endif
 
+    #if os(macOS)
+    @Test("A configuration for the background stops the program")
+    func background() async {
+        await #expect(processExitsWith: .failure) {
+            _ = URLSessionTransport(configuration: .background(withIdentifier: "test"))
+        }
+    }
+    #endif
+
     @Test("the core follows a redirect that the transport returned")
     func followedByTheCore() async throws {
         let server = try LoopbackServer { request in
