@@ -12,6 +12,14 @@ package protocol VirtualTime: TaskExecutor {
 }
 
 extension SeparateTasks {
+    /// Starts a task on the thread of its caller, if the system can, so that work that does not wait needs no other.
+    static func startAtOnce<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate(executorPreference: executor) { await work() }
+        }
+        return Task(executorPreference: executor) { await work() }
+    }
+
     /// Runs work that takes real time, such as reading a file; virtual time does not advance meanwhile.
     static func inRealTime<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         guard let executor = executor as? any VirtualTime else { return try await work() }

@@ -148,7 +148,7 @@ public struct PipelineClock: Clock, Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard now < deadline else { throw timeout() }
-        return try await run(throwing: timeout(), work) { try await sleepInSteps(until: deadline) }
+        return try await run(throwing: timeout(), work) { now < deadline ? deadline : nil }
     }
 
     /// Runs the work and cancels it if its attempt times out.
@@ -156,21 +156,20 @@ public struct PipelineClock: Clock, Sendable {
         by timer: AttemptTimer,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await run(throwing: timer.timeoutError, work) {
-            while let next = timer.nextLook(at: now) { try await sleepInSteps(until: next) }
-        }
+        try await run(throwing: timer.timeoutError, work) { timer.nextLook(at: now) }
     }
 
-    /// Runs the work and cancels it if the wait ends first.
+    /// Runs the work and cancels it once there is no later moment to look.
     private func run<Value: Sendable>(
         throwing timeout: @autoclosure () -> PipelineError,
         _ work: @escaping @Sendable () async throws -> Value,
-        wait: @escaping @Sendable () async throws -> Void
+        nextLook: @escaping @Sendable () -> Instant?
     ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
+        if let timers { return try await run(on: timers, throwing: timeout(), work, nextLook: nextLook) }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                try await wait()
+                while let next = nextLook() { try await sleep(until: next) }
                 return nil
             }
             defer { group.cancelAll() }
@@ -179,23 +178,8 @@ public struct PipelineClock: Clock, Sendable {
         }
     }
 
-    /// Sleeps until a deadline in steps, because the sleep may be cancelled.
-    ///
-    /// The runtime keeps the timer of a cancelled sleep until its time has come. The first step takes a second; each
-    /// later step is as long as all steps before it together. Without steps, a body of a million pieces could leave a
-    /// million one-minute timers.
-    private func sleepInSteps(until deadline: Instant) async throws {
-        guard isOfSystem else { return try await sleep(until: deadline) }
-        let start = now
-        var reached = start
-        while reached < deadline {
-            reached = Self.stop(after: reached, from: start, to: deadline)
-            try await sleep(until: reached)
-        }
-    }
-
-    static func stop(after reached: Instant, from start: Instant, to deadline: Instant) -> Instant {
-        let step = max(.seconds(1), start.duration(to: reached))
-        return reached.advanced(by: min(step, reached.duration(to: deadline)))
+    /// The timers of the wrapped clock; `nil` unless it is one of the system's.
+    private var timers: TimerQueue? {
+        systemOrigin != nil ? .continuous : isOfSystem ? .suspending : nil
     }
 }

@@ -36,12 +36,7 @@ extension Stage {
             then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
         ) -> Task<Void, Never> {
             let begun = Result { try begin() }
-            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                return Task.immediate(executorPreference: SeparateTasks.executor) {
-                    await run(request, begun, then: end)
-                }
-            }
-            return Task(executorPreference: SeparateTasks.executor) { await run(request, begun, then: end) }
+            return SeparateTasks.startAtOnce { await run(request, begun, then: end) }
         }
 
         @concurrent
