@@ -6,6 +6,10 @@ import Pipeline
 import PipelineCaching
 import PipelineResilience
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The driver of Pipeline: `pipeline-driver async-http-client|url-session plain|resilient`.
 ///
 /// `plain` has only the plugins that a case needs, `resilient` the stack `.standard(.resilient)`.
@@ -33,7 +37,7 @@ struct Main {
             let transport: any Transport =
                 if usesURLSession { makeURLSession(example) } else { try makeAsyncHTTPClient(example) }
             let plugins = isResilient ? makeResilientStack(example) : makePlugins(example)
-            return PipelineClient(provider: Provider(transport: transport, plugins: plugins), transport: transport)
+            return PipelineClient(provider: Provider(transport: transport, plugins: [plugins]), transport: transport)
         }
         try await driver.run()
     }
