@@ -1,5 +1,10 @@
-"""Judges what a driver reported and what the server saw, by the right outcome in the plan."""
-import hashlib, re
+"""Judges what a driver reported and what the server saw, by the right outcome in the plan.
+
+usage: judge.py FOLDER RESULTS
+
+Prints the cases that went wrong, with the reason. FOLDER is that of Server/server.py, and each line of RESULTS has a case and its results.
+"""
+import collections, hashlib, json, pathlib, re, sys
 
 import plan
 
@@ -159,3 +164,20 @@ def judge(case, line):
             except Wrong as wrong:
                 return "leak", str(wrong)
     return "wrong", " or ".join(dict.fromkeys(str(reason) for reason in reasons))
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    cases, logs = plan.load(), collections.defaultdict(list)
+    for line in pathlib.Path(sys.argv[1], "log.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        logs[entry["case"]].append(entry)
+    for line in map(json.loads, pathlib.Path(sys.argv[2]).read_text().splitlines()):
+        mark, reason = judge(cases[line["case"]], {**line, "log": logs[line["case"]]})
+        if mark != "ok":
+            print(f"{line['case']}: {reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ package struct Case: Decodable, Sendable {
         package var connections: Int?
     }
 
+    package var id: String
     package var needs: Set<String> = []
     package var client = Settings()
     /// The path of the only certificate authority to trust.

@@ -28,39 +28,9 @@ package struct Driver: Sendable {
             return try write(Description(version: version(), features: features))
         }
         while let line = readLine() {
-            try write(Line(results: await results(of: JSONDecoder().decode(Case.self, from: Data(line.utf8)))))
+            let example = try JSONDecoder().decode(Case.self, from: Data(line.utf8))
+            try write(await example.run(with: open(example)))
         }
-    }
-
-    private func results(of example: Case) async throws -> [Result] {
-        let client = try open(example)
-        if example.steps.isEmpty {
-            // Loads what a first call needs; nothing listens on port 1.
-            _ = await Self.perform(Call(url: "http://127.0.0.1:1/"), client)
-        }
-        var results: [Result] = []
-        for step in example.steps {
-            try await Task.sleep(for: .milliseconds(step.compactMap(\.wait).max() ?? 0))
-            results += await withTaskGroup { group in
-                for (index, call) in step.enumerated() { group.addTask { (index, await Self.perform(call, client)) } }
-                return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-            }
-        }
-        await client.close()
-        return results
-    }
-
-    private static func perform(_ call: Call, _ client: any Client) async -> Result {
-        let begin = ContinuousClock.now
-        let task = Task { try await client.perform(call) }
-        if let cancel = call.cancel {
-            Task {
-                try await Task.sleep(for: .milliseconds(cancel))
-                task.cancel()
-            }
-        }
-        let outcome = await task.result
-        return Result(outcome, milliseconds: Int((ContinuousClock.now - begin) / .milliseconds(1)))
     }
 
     private func write(_ value: some Encodable) throws {
@@ -108,8 +78,4 @@ private struct Pins: Decodable {
 private struct Description: Encodable {
     var version: String
     var features: [String]
-}
-
-private struct Line: Encodable {
-    var results: [Result]
 }

@@ -1,17 +1,84 @@
+import AsyncHTTPClient
 import Driving
 import Foundation
+import NIOSSL
 import Pipeline
+import PipelineCaching
+import PipelineResilience
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A provider for the URLs of a case.
 struct PipelineClient: Client {
-    let provider: Provider<URLTarget>
-    let transport: any Transport
+    private let provider: Provider<URLTarget>
+    private let shutdown: @Sendable () async throws -> Void
+
+    /// Makes the provider of a case.
+    ///
+    /// - Parameters:
+    ///   - example: the case.
+    ///   - usesURLSession: whether the transport uses URLSession, and not AsyncHTTPClient.
+    ///   - isResilient: whether the plugins are `.standard(.resilient)`, and not only those that the case needs.
+    init(_ example: Case, usesURLSession: Bool, isResilient: Bool) {
+        let plugins = isResilient ? Self.makeResilientStack(example) : Self.makePlugins(example)
+        if usesURLSession {
+            provider = Provider(transport: Self.makeURLSession(example), plugins: [plugins])
+            shutdown = {}
+        } else {
+            let transport = Self.makeAsyncHTTPClient(example)
+            provider = Provider(transport: transport, plugins: [plugins])
+            shutdown = { try await transport.shutdown() }
+        }
+    }
+
+    private static func makeURLSession(_ example: Case) -> URLSessionTransport {
+        let configuration = URLSessionTransport.makeDefaultConfiguration()
+        if let count = example.client.connections { configuration.httpMaximumConnectionsPerHost = count }
+        return URLSessionTransport(configuration: configuration)
+    }
+
+    private static func makeAsyncHTTPClient(_ example: Case) -> AsyncHTTPClientTransport {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        if let path = example.authority { configuration.tlsConfiguration?.trustRoots = .file(path) }
+        var proxies = AsyncHTTPClientTransport.ProxyPolicy.configuration
+        if let proxy = example.client.proxy.flatMap(URLComponents.init(string:)) {
+            var credential: PasswordCredential?
+            if let user = proxy.user { credential = PasswordCredential(username: user, password: proxy.password ?? "") }
+            proxies = .proxy(.http(host: proxy.host ?? "", port: proxy.port ?? 80, credential: credential))
+        } else if example.needs("proxy-environment") {
+            proxies = .environment
+        }
+        return AsyncHTTPClientTransport(
+            configuration: configuration,
+            connectionsPerHost: example.client.connections,
+            proxies: proxies
+        )
+    }
+
+    private static func makePlugins(_ example: Case) -> PluginStack {
+        let own = StandardPart([
+            .timeouts: example.needs("timeout") ? [TimeoutPlugin(total: .seconds(30))] : [],
+            .retries: example.needs("retry") ? [RetryPlugin()] : [],
+            .compression: example.needs("decode") ? [GzipPlugin()] : [],
+        ])
+        return PluginStack([own, cookies(example), cache(example)])
+    }
+
+    private static func makeResilientStack(_ example: Case) -> PluginStack {
+        .standard(.resilient, cookies(example), cache(example))
+    }
+
+    private static func cookies(_ example: Case) -> StandardPart {
+        example.needs("cookies") ? .cookies() : StandardPart([:])
+    }
+
+    private static func cache(_ example: Case) -> StandardPart { example.needs("cache") ? .cache() : StandardPart([:]) }
 
     func perform(_ call: Call) async throws -> Value {
-        guard let method = HTTPRequest.Method(call.method) else {
-            throw Refused("\(call.method) is no HTTPRequest.Method")
-        }
+        guard let method = HTTPRequest.Method(call.method) else { throw Refused("\(call.method) is not a method") }
         let fields = Dictionary(call.fields.map { ($0[0], $0[1]) }) { _, last in last }
         let task = call.data.map(RequestTask.requestData) ?? .requestPlain
         let target = URLTarget(call.url, method: method, task: task, headers: fields)
@@ -26,7 +93,7 @@ struct PipelineClient: Client {
     /// Returns the data of the events that arrive within a number of milliseconds, at most `count`.
     private func events(_ target: URLTarget, _ count: Int, _ limit: Int) async throws -> Value {
         let received = Mutex<[String]>([])
-        let subscription = Task {
+        try await cancelling(after: limit) {
             for try await event in provider.serverSentEvents(target) {
                 let isLast = received.withLock { events in
                     events.append(event.data)
@@ -35,18 +102,8 @@ struct PipelineClient: Client {
                 if isLast { return }
             }
         }
-        let timer = Task {
-            try await Task.sleep(for: .milliseconds(limit))
-            subscription.cancel()
-        }
-        defer { timer.cancel() }
-        do {
-            try await subscription.value
-        } catch is CancellationError {}
         return Value(events: received.withLock(\.self))
     }
 
-    func close() async {
-        try? await (transport as? AsyncHTTPClientTransport)?.shutdown()
-    }
+    func close() async { try? await shutdown() }
 }
