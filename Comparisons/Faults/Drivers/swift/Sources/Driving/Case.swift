@@ -34,7 +34,10 @@ package struct Call: Decodable, Sendable {
     package var `for`: Int?
 
     /// A call of the driver's own, without fields and body.
-    package init(url: String) { self.url = url }
+    package init(url: String, deadline: Int? = nil) {
+        self.url = url
+        self.deadline = deadline
+    }
 
     /// The body, of which each character is a byte.
     package var data: Data? { body.map { Data($0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }) } }

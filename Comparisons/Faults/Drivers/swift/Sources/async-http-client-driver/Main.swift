@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Driving
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 
 /// The driver of AsyncHTTPClient, with the configuration of `HTTPClient.shared`.

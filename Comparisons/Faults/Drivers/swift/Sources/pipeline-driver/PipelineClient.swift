@@ -45,8 +45,9 @@ struct PipelineClient: Client {
         if let path = example.authority { configuration.tlsConfiguration?.trustRoots = .file(path) }
         var proxies = AsyncHTTPClientTransport.ProxyPolicy.configuration
         if let proxy = example.client.proxy.flatMap(URLComponents.init(string:)) {
-            var credential: PasswordCredential?
-            if let user = proxy.user { credential = PasswordCredential(username: user, password: proxy.password ?? "") }
+            let credential = proxy.user.map { user in
+                AsyncHTTPClientTransport.ProxyPolicy.Credential(username: user, password: proxy.password ?? "")
+            }
             proxies = .proxy(.http(host: proxy.host ?? "", port: proxy.port ?? 80, credential: credential))
         } else if example.needs("proxy-environment") {
             proxies = .environment
@@ -68,7 +69,7 @@ struct PipelineClient: Client {
     }
 
     private static func makeResilientStack(_ example: Case) -> PluginStack {
-        .standard(.resilient, cookies(example), cache(example))
+        .standard(.resilient, cookies(example), cache(example), logging: .off)
     }
 
     private static func cookies(_ example: Case) -> StandardPart {
