@@ -2,10 +2,9 @@ import AsyncHTTPClient
 import Driving
 import Foundation
 import NIOCore
-import NIOHTTP1
 import NIOSSL
 
-/// The driver of AsyncHTTPClient, with the configuration of `HTTPClient.shared`.
+/// The driver of AsyncHTTPClient, with the default configuration.
 @main
 struct Main {
     static func main() async throws {
@@ -17,7 +16,8 @@ struct Main {
             version: "AsyncHTTPClient \(Driver.version(of: "async-http-client"))",
             features: features
         ) { example in
-            var configuration = HTTPClient.Configuration.singletonConfiguration
+            var configuration = HTTPClient.Configuration()
+            if example.needs("decode") { configuration.decompression = .enabled(limit: .size(maximumByteCount)) }
             if let path = example.authority {
                 var tls = TLSConfiguration.makeClientConfiguration()
                 tls.trustRoots = .file(path)
@@ -43,6 +43,9 @@ struct Main {
     }
 }
 
+/// The most bytes of a body, for which AsyncHTTPClient has no default.
+private let maximumByteCount = 100 << 20
+
 struct DirectClient: Client {
     let client: HTTPClient
 
@@ -53,7 +56,7 @@ struct DirectClient: Client {
         if let data = call.data { request.body = .bytes(data) }
         let timeout = call.deadline.map { TimeAmount.milliseconds(Int64($0)) } ?? .seconds(30)
         let response = try await client.execute(request, timeout: timeout)
-        let body = try await response.body.collect(upTo: 100 << 20)
+        let body = try await response.body.collect(upTo: maximumByteCount)
         return Value(status: Int(response.status.code), body: Data(body.readableBytesView), of: call) { name in
             let values = response.headers[name]
             return values.isEmpty ? nil : values.joined(separator: ", ")
