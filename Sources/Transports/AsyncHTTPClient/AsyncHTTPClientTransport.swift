@@ -381,7 +381,8 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// Closes all connections of the transport's own client.
     ///
-    /// Calls in progress and later ones fail with `clientClosed`.
+    /// Calls in progress and later ones fail with `clientClosed`. Waits for connections that are being opened, for at
+    /// most `configuration.timeout.connect`.
     ///
     /// Does nothing if the client is shared or already shut down.
     ///
