@@ -94,6 +94,8 @@ let package = Package(
             dependencies: common + tracing + inMemoryTracing,
             swiftSettings: swiftSettings
         ),
+        // A link to what the drivers in Swift share in Comparisons/Faults, which tests run in their own process.
+        .target(name: "Driving", swiftSettings: swiftSettings),
         // Writes to a DiskCacheStore until it is killed by a test.
         .executableTarget(name: "cachewriter", dependencies: common, swiftSettings: swiftSettings),
         // One of the processes that share a rate limit in a test.
@@ -150,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: common + asyncHTTPClient + nio + products("NIOEmbedded", package: "swift-nio") + nioSSL
-                + ["TestSupport"],
+                + ["Driving", "TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -1,9 +1,16 @@
-"""Judges what a driver reported and what the server saw, by the right outcome in the plan."""
-import hashlib, re
+"""Judges what a driver reported and what the server saw, by the right outcome in the plan.
+
+usage: judge.py FOLDER RESULTS
+
+Prints the cases that went wrong, with the reason. FOLDER is that of Server/server.py, and each line of RESULTS has a case and its results.
+"""
+import collections, hashlib, json, pathlib, re, sys
 
 import plan
 
 WITHIN = 5000
+# The server notices the close of a connection later than the client closes it.
+CLOSE_DELAY = 100
 
 
 class Wrong(Exception):
@@ -69,6 +76,15 @@ def path_of(request):
     return re.sub(r"^https?://[^/]*", "", request["target"]).split("?")[0]
 
 
+def most_open(log):
+    """Returns the largest number of connections that were open when one of them was opened."""
+    begin = {entry["connection"]: entry["at"] for entry in log if entry["event"] == "open"}
+    end = {entry["connection"]: entry["at"] - CLOSE_DELAY * (entry["by"] == "peer") for entry in log if entry["event"] == "end"}
+    def count(number, moment):
+        return sum(other == number or at <= moment < end.get(other, moment + 1) for other, at in begin.items())
+    return max((count(number, moment) for number, moment in begin.items()), default=0)
+
+
 def check_server(check, log):
     """Checks one statement about the log of an origin."""
     log = [entry for entry in log if entry["origin"] == check["origin"]]
@@ -110,10 +126,7 @@ def check_server(check, log):
         digest = hashlib.sha256(plan.build(check["body"])).hexdigest()
         claim(all(request["sha256"] == digest for request in requests), "got a wrong body")
     if "concurrent" in check:
-        count = most = 0
-        for entry in log:
-            count += {"open": 1, "end": -1}.get(entry["event"], 0)
-            most = max(most, count)
+        most = most_open(log)
         claim(most <= check["concurrent"], f"had {most} connections open at the same time")
     if "gap" in check:
         low, high = check["gap"]
@@ -151,3 +164,20 @@ def judge(case, line):
             except Wrong as wrong:
                 return "leak", str(wrong)
     return "wrong", " or ".join(dict.fromkeys(str(reason) for reason in reasons))
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    cases, logs = plan.load(), collections.defaultdict(list)
+    for line in pathlib.Path(sys.argv[1], "log.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        logs[entry["case"]].append(entry)
+    for line in map(json.loads, pathlib.Path(sys.argv[2]).read_text().splitlines()):
+        mark, reason = judge(cases[line["case"]], {**line, "log": logs[line["case"]]})
+        if mark != "ok":
+            print(f"{line['case']}: {reason}")
+
+
+if __name__ == "__main__":
+    main()

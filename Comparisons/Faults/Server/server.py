@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Serves the plan on loopback addresses: one port for each case and origin.
 
-usage: Server/server.py FOLDER [CASE …]
+usage: Server/server.py FOLDER [CASE or kind …]
 
 Writes FOLDER/calls.json (the calls of each case with their addresses), FOLDER/certificates and FOLDER/log.jsonl (each
 connection and request), prints "ready", and serves until standard input ends.
@@ -385,7 +385,8 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    server = Server({name: case for name, case in plan.load().items() if name in sys.argv[2:] or not sys.argv[2:]}, folder)
+    server = Server({name: case for name, case in plan.load().items()
+                     if not sys.argv[2:] or name in sys.argv[2:] or case["kind"] in sys.argv[2:]}, folder)
     print("ready", flush=True)
     sys.stdin.read()
     server.stop()

@@ -114,8 +114,8 @@ extension AsyncHTTPClientConnections {
         }
     }
 
-    /// A handler that closes an HTTP/2 connection that NIO has stopped reading; AsyncHTTPClient would leave it open and
-    /// its streams waiting.
+    /// A handler that closes an HTTP/2 connection that NIO has given up; AsyncHTTPClient would leave it open and its
+    /// streams waiting.
     ///
     /// It also notes which streams the server has not processed when it closes the connection.
     final class HTTP2Handler: ChannelInboundHandler {
@@ -126,9 +126,20 @@ extension AsyncHTTPClientConnections {
         private(set) var failure: (any Error)?
         /// The last stream that the server may have processed, by its latest GOAWAY; `nil` before the first.
         private(set) var lastStream: HTTP2StreamID?
+        private var streamCount = 0
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is NIOHTTP2StreamCreatedEvent { streamCount += 1 }
+            if event is StreamClosedEvent { streamCount -= 1 }
+            context.fireUserInboundEventTriggered(event)
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .goAway(let lastStream, _, _) = unwrapInboundIn(data).payload { self.lastStream = lastStream }
+            if case .goAway(let lastStream, _, _) = unwrapInboundIn(data).payload {
+                self.lastStream = lastStream
+                // AsyncHTTPClient closes the connection after its last stream, and never if it has none.
+                if streamCount == 0 { context.close(promise: nil) }
+            }
             context.fireChannelRead(data)
         }
 

@@ -6,10 +6,15 @@ import PipelineCore
 extension AsyncHTTPClientErrorMapping {
     private static let largeHeader = "ExcessivelyLargeHeaderBlock"
     private static let fatal: Set<String> = [largeHeader, "ExcessiveContinuationFrames", "UnableToParseFrame"]
+    private static let floods: Set<String> = [
+        "ExcessiveControlFrames", "ExcessiveEmptyDataFrames", "ExcessiveNumberOfGlitches", "ExcessiveRSTFrames",
+        "ExcessiveStreamErrors",
+    ]
 
-    /// Returns whether NIO stops reading from a connection after this error.
+    /// Returns whether NIO stops reading from a connection after this error, or has sent a GOAWAY because the server
+    /// sends too many frames that carry nothing.
     static func endsHTTP2Connection(_ error: any Error) -> Bool {
-        name(of: error).map { fatal.contains($0) } ?? false
+        name(of: error).map { fatal.contains($0) || floods.contains($0) } ?? false
     }
 
     /// Returns the meaning of an HTTP/2 error, or `nil` for any other error.
@@ -21,6 +26,8 @@ extension AsyncHTTPClientErrorMapping {
         switch name {
         case largeHeader: return (.limit(.headerBytes), "the header fields are larger than NIO accepts")
         case "StreamClosed": return lost(phase)
+        case _ where floods.contains(name):
+            return (.malformedResponse, "the server sent too many HTTP/2 frames that carry nothing")
         default:
             return (.malformedResponse, "the response is not HTTP/2, or its header fields are larger than NIO accepts")
         }

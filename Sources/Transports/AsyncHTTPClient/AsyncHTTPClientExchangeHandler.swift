@@ -75,6 +75,8 @@ final class AsyncHTTPClientExchangeHandler: ChannelDuplexHandler {
 
     /// Whether a request was sent whose response has not ended.
     private(set) var awaitsResponse = false
+    /// Whether a part of a response has come since the decoder last reset this.
+    var hasPart = false
     private var isDelimitedByLength = false
     private var lastPiece: ByteBuffer?
     /// The end of a response, held until it is known whether more bytes follow.
@@ -148,6 +150,7 @@ extension AsyncHTTPClientExchangeHandler {
 
 extension AsyncHTTPClientExchangeHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasPart = true
         guard !hasFailed, !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):

@@ -111,8 +111,8 @@ public import PipelineCore
 /// | `timeout.write` | the server accepted no byte of the body for `writeTimeout` |
 /// | `connectionLost` | the connection ended without a response, was reset, or ended because a shared client was shut down |
 /// | `truncated` | the body is shorter than announced, or TLS does not confirm the end of a body without a length |
-/// | `malformedResponse` | the response is not HTTP, is an unrequested 101, has a transfer coding other than chunked, or its length is repeated or not a number; with HTTP/2 also if header fields of more than 16 KiB are compressed to less |
-/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``ProviderConfiguration/Limits/headerByteCount`` is |
+/// | `malformedResponse` | the response is not HTTP, is an unrequested 101, has a transfer coding other than chunked, or its length is repeated or not a number; with HTTP/2 also if header fields of more than 16 KiB are compressed to less, or if the server sends too many frames that carry nothing |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``ProviderConfiguration/Limits/headerByteCount`` is; or over HTTP/1.1 the status line, or the extensions of a chunk, more than 1 MiB |
 /// | `limit.headerCount` | there are more header fields than ``ProviderConfiguration/Limits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
 /// | `limit.informational` | more than `informationalCount` responses with a status of 100 to 199 preceded a response over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``ProviderConfiguration/Limits/bufferedBodyByteCount`` |
@@ -381,7 +381,8 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// Closes all connections of the transport's own client.
     ///
-    /// Calls in progress and later ones fail with `clientClosed`.
+    /// Calls in progress and later ones fail with `clientClosed`. Waits for connections that are being opened, for at
+    /// most `configuration.timeout.connect`.
     ///
     /// Does nothing if the client is shared or already shut down.
     ///

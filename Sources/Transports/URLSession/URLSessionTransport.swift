@@ -84,8 +84,8 @@ public import Foundation
 /// **On Linux**, Foundation has bugs that cannot be worked around. Prefer another transport there for servers that you
 /// do not trust.
 ///
-/// - The process stops if a connection ends within the header fields, if a chunked body has trailer fields, or if a
-///   Content-Length is near the largest `Int64`.
+/// - The process stops if a connection ends within the header fields, if a response has trailer fields (also over
+///   HTTP/2), or if a Content-Length is near the largest `Int64`.
 /// - A redirect is held in memory until its body has ended; only the timeout of the attempt limits it. If it has no
 ///   usable Location, its body is lost (`truncated`).
 /// - The body of a redirect, decoded, is copied for each piece that arrives: 20 MiB take about 20 s of processor time,

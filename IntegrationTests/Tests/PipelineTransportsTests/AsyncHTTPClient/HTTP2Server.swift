@@ -18,6 +18,12 @@ final class HTTP2Server: Sendable {
         case goAway
         /// Resets the stream with CANCEL.
         case cancel
+        /// Responds, then sends a GOAWAY with the number of the stream, and leaves the connection open.
+        case leave
+        /// Sends 2,000 PING frames and no response.
+        case ping
+        /// Sends the head of a response and three empty DATA frames.
+        case sendNothing
     }
 
     /// A request that the server responded to.
@@ -30,6 +36,7 @@ final class HTTP2Server: Sendable {
     private struct State {
         var reactions: [Reaction]
         var connectionCount = 0
+        var openConnectionCount = 0
         var processed: [Processed] = []
     }
 
@@ -54,6 +61,9 @@ final class HTTP2Server: Sendable {
                         NIOSSLServerHandler(context: context),
                         HTTP2Frames { self?.react(on: connection, to: $0) ?? .cancel },
                     ])
+                    channel.closeFuture.whenComplete { [weak self] _ in
+                        self?.state.withLock { $0.openConnectionCount -= 1 }
+                    }
                 }
             }
         let bound = try bootstrap.bind(host: "127.0.0.1", port: 0).wait()
@@ -69,6 +79,8 @@ final class HTTP2Server: Sendable {
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
+    var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
+
     func stop() {
         channel.withLock { $0 }?.close(promise: nil)
     }
@@ -76,6 +88,7 @@ final class HTTP2Server: Sendable {
     private func begin() -> Int {
         state.withLock { state in
             defer { state.connectionCount += 1 }
+            state.openConnectionCount += 1
             return state.connectionCount
         }
     }
@@ -83,7 +96,7 @@ final class HTTP2Server: Sendable {
     private func react(on connection: Int, to bodyByteCount: Int) -> Reaction {
         state.withLock { state in
             let reaction = state.reactions.isEmpty ? .respond : state.reactions.removeFirst()
-            if case .respond = reaction {
+            if [.respond, .leave].contains(reaction) {
                 state.processed.append(Processed(connection: connection, bodyByteCount: bodyByteCount))
             }
             return reaction
@@ -139,6 +152,17 @@ private final class HTTP2Frames: ChannelInboundHandler {
             let last = UInt8(truncatingIfNeeded: stream - (stream > 1 ? 2 : 1))
             send(7, [0, 0, 0, last, 0, 0, 0, 0], on: 0, context: context)
             context.close(promise: nil)
+        case .leave:
+            send(1, flags: 5, [0x88], on: stream, context: context)
+            // In a later turn, so that the stream has ended before.
+            context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(50)) {
+                self.send(7, [0, 0, 0, UInt8(truncatingIfNeeded: stream), 0, 0, 0, 0], on: 0, context: context)
+            }
+        case .ping:
+            for _ in 0..<2_000 { send(6, [0, 0, 0, 0, 0, 0, 0, 0], on: 0, context: context) }
+        case .sendNothing:
+            send(1, flags: 4, [0x88], on: stream, context: context)
+            for _ in 0..<3 { send(0, on: stream, context: context) }
         }
     }
 

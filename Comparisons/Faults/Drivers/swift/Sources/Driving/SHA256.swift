@@ -1,0 +1,1 @@
+../../../../../../Sources/Hashes/SHA256.swift

@@ -1,0 +1,1 @@
+../../../../Comparisons/Faults/Drivers/swift/Sources/pipeline-driver/PipelineClient.swift
