@@ -53,7 +53,8 @@ def text(page):
         f"**Where it runs:** the tests run on {listed(tested)}. There, the code for {listed(checked)} is only type-checked, against "
         f"stubs. The CI workflow builds for {listed(built)}, and runs the tests on {listed(run)}{state}. "
         f"[Platforms]({link}) has the details.",
-        150, break_long_words=False, break_on_hyphens=False,
+        # In README, as in its other paragraphs, lines are not wrapped.
+        150 if page.parent != ROOT else 10_000, break_long_words=False, break_on_hyphens=False,
     )
 
 
