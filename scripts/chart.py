@@ -20,14 +20,12 @@ class Line:
 
 
 class Axis:
-    """A linear or logarithmic axis from low to high, with a tick at each of `marks`."""
+    """An axis from low to high, with a tick at each of `marks`."""
 
-    def __init__(self, low, high, marks, text, is_log=False):
-        self.low, self.high, self.marks, self.text, self.is_log = low, high, marks, text, is_log
+    def __init__(self, low, high, marks, text):
+        self.low, self.high, self.marks, self.text = low, high, marks, text
 
     def place(self, value):
-        if self.is_log:
-            return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
 
@@ -39,12 +37,6 @@ def linear_axis(values, low=0.0, step_count=5, text=lambda v: f"{v:g}"):
     count = math.ceil((high - low) / step - 1e-9)
     marks = [low + step * i for i in range(count + 1)]
     return Axis(low, marks[-1], marks, text)
-
-
-def log_axis(values):
-    low, high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))
-    marks = [low * 10 ** i for i in range(round(math.log10(high / low)) + 1)]
-    return Axis(low, high, marks, lambda v: f"{v:,.0f}", is_log=True)
 
 
 def text(x, y, words, size=12, color=INK, anchor="start", weight="normal"):
@@ -136,7 +128,7 @@ def plugins_chart(report, folder):
                         ["0", "", "8", "32"], "plugins of the stage", axis, "µs per request")])
 
 
-def contest_panels(rows, x_names, x_title, is_log):
+def contest_panels(rows, x_names, x_title):
     def of(transport, side, key):
         return [next(r[key] for r in row["results"] if r["side"] == side) for row in rows if row["transport"] == transport]
 
@@ -147,31 +139,23 @@ def contest_panels(rows, x_names, x_title, is_log):
     ratios = [Line(f"{name}, {side}", color, of(name, side, "ofDirect"), dash) for name, color in clients
               for side, dash in (("no plugins", "6 4"), ("six plugins", ""))]
     values = [value for line in rates for value in line.values]
-    rate_axis = log_axis(values) if is_log else linear_axis(values, text=lambda v: f"{v:,.0f}")
+    rate_axis = linear_axis(values, text=lambda v: f"{v:,.0f}")
     shares = [value for line in ratios for value in line.values]
     low = min(0.8, math.floor(min(shares) * 20) / 20)
     share_axis = linear_axis(shares + [1.05], low=low, text=lambda v: f"{v:.2f}")
     return [
         lambda x: panel(x, "Rate", rates, xs, x_names, x_title, rate_axis,
-                        "requests per second" + (", powers of ten" if is_log else "")),
+                        "requests per second"),
         lambda x: panel(x, "Compared with the client called directly", ratios, xs, x_names, x_title, share_axis,
                         "requests per second, 1 = the same", reference=1.0),
     ]
-
-
-def size_name(count):
-    return f"{count} B" if count < 1 << 10 else f"{count >> 10} KiB" if count < 1 << 20 else f"{count >> 20} MiB"
 
 
 def transports_charts(report, folder):
     rows = report["concurrency"]
     names = [str(count) for count in dict.fromkeys(row["inFlight"] for row in rows)]
     write(folder / "concurrency.svg", "Requests for 1 KiB, by how many are in flight",
-          contest_panels(rows, names, "requests in flight", is_log=False))
-    rows = report["bodySizes"]
-    names = [size_name(count) for count in dict.fromkeys(row["bodyByteCount"] for row in rows)]
-    write(folder / "body-size.svg", f"Requests by the size of the response, {rows[0]['inFlight']} in flight",
-          contest_panels(rows, names, "bytes of the body", is_log=True))
+          contest_panels(rows, names, "requests in flight"))
 
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -36,7 +36,13 @@ extension Stage {
             then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
         ) -> Task<Void, Never> {
             let begun = Result { try begin() }
-            return SeparateTasks.startAtOnce { await run(request, begun, then: end) }
+            // Written out, because a closure for `SeparateTasks.startAtOnce` would be one more allocation.
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                return Task.immediate(executorPreference: SeparateTasks.executor) {
+                    await run(request, begun, then: end)
+                }
+            }
+            return Task(executorPreference: SeparateTasks.executor) { await run(request, begun, then: end) }
         }
 
         @concurrent
