@@ -1,5 +1,6 @@
 import Foundation
 import PipelineTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -66,10 +67,13 @@ import Testing
     @Test("M02 Requests are compared after the plugins, so that two users share no response")
     func users() async {
         let gate = Gate()
-        let user = CallLog()
+        let users = Mutex(0)
         let token = AccessTokenPlugin { _ in
-            user.add("")
-            return "user \(user.entries.count)"
+            let number = users.withLock { count in
+                count += 1
+                return count
+            }
+            return "user \(number)"
         }
         let provider = MoyaProvider<AuthorizedTarget>(
             transport: gate.transport,
