@@ -75,4 +75,17 @@ struct SystemTimeoutTests {
             await #expect(throws: CancellationError.self) { try await call.value }
         }
     }
+
+    @Test("Work that a cancelled task begins with a limit is cancelled from its start")
+    func beginsCancelled() async throws {
+        let clock = PipelineClock(ContinuousClock())
+        let call = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let deadline = clock.now.advanced(by: .seconds(600))
+            return try await clock.run(until: deadline, throwing: PipelineError(.timeout(.total), "")) {
+                Task.isCancelled
+            }
+        }
+        #expect(try await call.value)
+    }
 }
