@@ -41,7 +41,7 @@ struct TimerQueueTests {
         for count in 1...5 {
             try await manual.waitForSleepers()
             manual.advance(by: .seconds(1))
-            try await eventually { fired.count == count }
+            await eventually { fired.count == count }
         }
         #expect(fired.all.withLock { $0 } == [1, 2, 3, 4, 5])
         #expect(queue.count == 0)
@@ -54,8 +54,8 @@ struct TimerQueueTests {
         #expect(manual.sleeperCount == 1)
         _ = schedule(2)
         manual.advance(by: .seconds(2))
-        try await eventually { fired.all.withLock { $0 } == [2] }
-        try await eventually { manual.sleeperCount == 1 }
+        await eventually { fired.all.withLock { $0 } == [2] }
+        await eventually { manual.sleeperCount == 1 }
     }
 
     @Test("A cancelled timer does nothing and releases its action at once")
@@ -75,7 +75,7 @@ struct TimerQueueTests {
         _ = schedule(1)
         try await manual.waitForSleepers()
         manual.advance(by: .seconds(1))
-        try await eventually { fired.count == 1 }
+        await eventually { fired.count == 1 }
     }
 
     @Test("Cancelled timers do not gather: after 10,000 of them, beside 100 that wait, at most 300 are kept")
@@ -95,7 +95,7 @@ struct TimerQueueTests {
         for count in 1...3 {
             try await manual.waitForSleepers()
             manual.advance(by: .seconds(1))
-            try await eventually { fired.count == count }
+            await eventually { fired.count == count }
         }
         #expect(queue.count == 0)
     }
@@ -113,7 +113,7 @@ struct TimerQueueTests {
             }
         }
         manual.advance(by: .seconds(5))
-        try await eventually { fired.count == 2_000 }
-        try await eventually { queue.count == 0 }
+        await eventually { fired.count == 2_000 }
+        await eventually { queue.count == 0 }
     }
 }
