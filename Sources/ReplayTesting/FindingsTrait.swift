@@ -34,7 +34,7 @@ public struct FindingsTrait: TestTrait, SuiteTrait, TestScoping {
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
         let policy = ProviderConfiguration.FindingPolicy.report { [effect] finding in
-            if effect == .fail { Issue.record("\(finding); see Documentation/Findings.md") }
+            if effect == .fail { Issue.record("\(finding)") }
         }
         try await ProviderConfiguration.FindingPolicy.$override.withValue(policy, operation: function)
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("PipelineError: message", .tags(.concurrent), .watched)
 struct PipelineErrorMessageTests {
     private static let missing = "This item does not exist. Check its name or address."
-    private static let refused = "The server did not accept what you entered. Check it and try again."
+    private static let refused = "The server did not accept the request. Check what you entered, or update the app."
 
     @Test(
         "C46 With any provider, a request's text for a status or code wins over the client's and the server's"

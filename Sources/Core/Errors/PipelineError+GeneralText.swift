@@ -16,7 +16,7 @@ extension PipelineError {
         case .connectionLost, .truncated: "The connection to the server was lost. Try again."
         case .limit(.bodyBytes): "The server's response is too large. Ask for less."
         case .malformedResponse, .contentCoding, .mapping, .redirect, .limit, .pagination: Self.unusableResponse
-        case .invalidRequest, .encoding: "The request cannot be sent. Check what you entered."
+        case .invalidRequest, .encoding: "The request cannot be sent. Check what you entered, or update the app."
         case .bodyChanged: "What you are sending has changed meanwhile. Send it again."
         case .file(.noSpace): "There is not enough storage space. Free some and try again."
         case .file(.exists): "A file with this name exists. Choose another name."
@@ -33,16 +33,18 @@ extension PipelineError {
     private var textOfStatus: String? {
         guard let response else { return nil }
         return switch response.statusCode {
-        case 400, 422: "The server did not accept what you entered. Check it and try again."
+        case 400: "The server did not accept the request. Check what you entered, or update the app."
         case 401: "You're not signed in. Please sign in again."
         case 403: "You're not allowed to do this. Sign in with another account, or ask for access."
         case 404: "This item does not exist. Check its name or address."
         case 409, 412: "This item was changed meanwhile. Load it again and repeat your change."
         case 410: "This item no longer exists."
-        case 413: "What you tried to send is too large. Send less."
+        case 413: "What you tried to send is too large. Send something smaller."
+        case 422: "The server did not accept what you entered. Check it and try again."
         case 429: "There were too many requests. Try again later."
         case 400..<500: "The server did not accept the request. Try again later."
-        case 500..<600: "The service is temporarily unavailable. Try again later."
+        case 503: "The service is temporarily unavailable. Try again later."
+        case 500..<600: "The service has a problem. Try again later."
         default: Self.unusableResponse
         }
     }

@@ -19,6 +19,8 @@ extension PipelineDescription {
         public let remedy: String?
         /// How serious the problem is.
         public let severity: OrderRule.Severity
+        /// ``problem``, with the position of each plugin, such as "RetryPlugin (2) is inside AccessTokenPlugin (1)".
+        let locatedProblem: String
 
         /// The problem, the consequence and the remedy in one sentence.
         public var message: String {
@@ -26,11 +28,14 @@ extension PipelineDescription {
             return remedy.map { "\(text); \($0)" } ?? text
         }
 
-        /// The severity, the identifier, the positions and the message.
-        public var description: String {
-            let place = positions.isEmpty ? "" : " at " + positions.map(String.init).joined(separator: ", ")
-            return "\(severity) \(id)\(place): \(message)"
-        }
+        /// The severity, the identifier, the message with the position of each plugin, and the page of the findings, on
+        /// one line.
+        public var description: String { "\(lines[0]): \((lines[1...] + [Self.page]).joined(separator: "; "))" }
+
+        static let page = "see Documentation/Findings.md of Pipeline"
+
+        /// The problem, the consequence and the remedy on a line each.
+        var lines: [String] { ["\(severity) \(id): \(locatedProblem)", consequence] + [remedy].compactMap(\.self) }
     }
 
     /// The properties of a plugin or the transport that rules depend on.
@@ -42,6 +47,7 @@ extension PipelineDescription {
         /// The capabilities that can exempt the element from a rule.
         let exemptions: Set<PluginCapability>
         var isOnHop = false
+        var locatedName: String { position.map { "\(name) (\($0))" } ?? name }
     }
 
     /// Returns all matches, outermost subjects first.
@@ -67,7 +73,8 @@ extension PipelineDescription {
                     problem: setting.problem,
                     consequence: "these requests fail with \(setting.code)",
                     remedy: setting.remedy,
-                    severity: .fault
+                    severity: .fault,
+                    locatedProblem: setting.problem
                 )
             }
     }
@@ -85,14 +92,16 @@ extension PipelineDescription {
                 return nil
             }
             let isLeak = target == URLTarget.self && isCredential && !capabilities.contains(.setsAccessToken)
+            let place = "is in a client of \(target) without named hosts"
             return Finding(
                 id: "credential-to-every-host",
                 plugins: [element.name],
                 positions: [element.position].compactMap(\.self),
-                problem: "\(element.name) is in a client of \(target) without named hosts",
+                problem: "\(element.name) \(place)",
                 consequence: "its \(isCredential ? "credential goes" : "fields go") to every host that the client asks",
                 remedy: "name the hosts, as in scope: .hosts([\"api.example.com\"])",
-                severity: isLeak ? .leak : .hint
+                severity: isLeak ? .leak : .hint,
+                locatedProblem: "\(element.locatedName) \(place)"
             )
         }
     }
@@ -147,24 +156,25 @@ extension PipelineDescription {
         }
         guard others.isEmpty == (rule.place == .without) else { return nil }
         let involved = [subject] + others
+        let isTwice = others.map(\.name) == [subject.name]
         let needsRemedy = rule.severity != .hint && rule.place != .without
         return Finding(
             id: rule.id,
             plugins: involved.map(\.name),
             positions: involved.compactMap(\.position),
-            problem: "\(subject.name) is \(place(of: rule, subject, others))",
+            problem: "\(subject.name) is \(isTwice ? "used twice" : place(of: rule, others.map(\.name)))",
             consequence: rule.consequence,
             remedy: rule.remedy ?? (needsRemedy ? remedy(of: rule, subject, others) : nil),
-            severity: rule.severity
+            severity: rule.severity,
+            locatedProblem: "\(subject.locatedName) is \(place(of: rule, others.map(\.locatedName)))"
         )
     }
 
-    private static func place(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {
+    private static func place(of rule: OrderRule, _ others: [String]) -> String {
         guard rule.place != .without else {
             return "in a stack without a plugin that " + rule.other.map(\.name).sorted().joined(separator: " or ")
         }
-        let list = others.map(\.name).joined(separator: ", ")
-        return list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
+        return "\(rule.place.rawValue) \(others.joined(separator: ", "))"
     }
 
     private static func remedy(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {

@@ -27,8 +27,14 @@ extension PipelineDescription {
                 lines.append("\(row.label)\(padding)  \(row.text)")
             }
         }
-        lines += findings.isEmpty ? ["findings: none"] : findings.map(\.description)
-        if !(findings + hints).isEmpty { lines += hints.map(\.description) + ["see Documentation/Findings.md"] }
+        let all = findings + hints
+        let counts = [OrderRule.Severity.leak, .fault, .hint].compactMap { severity in
+            let count = all.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity)" + (count == 1 ? "" : "s")
+        }
+        lines.append("findings: " + (counts.isEmpty ? "none" : counts.joined(separator: ", ")))
+        lines += all.map { $0.lines.joined(separator: "\n  ") }
+        if !all.isEmpty { lines.append(Finding.page) }
         return lines.joined(separator: "\n")
     }
 

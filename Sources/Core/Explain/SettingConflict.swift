@@ -27,6 +27,7 @@ extension PipelineDescription {
             guard let plugin = plugins[index] as? any CapabilityDeclaring else { return [] }
             return plugins.indices.compactMap { other in
                 guard other != index, let conflict = plugin.conflict(with: plugins[other]) else { return nil }
+                let place = "\(plugin.name) (\(index + 1)), \(plugins[other].name) (\(other + 1))"
                 return Finding(
                     id: conflict.id,
                     plugins: [plugin.name, plugins[other].name],
@@ -34,7 +35,8 @@ extension PipelineDescription {
                     problem: conflict.problem,
                     consequence: conflict.consequence,
                     remedy: conflict.remedy,
-                    severity: .fault
+                    severity: .fault,
+                    locatedProblem: "\(place): \(conflict.problem)"
                 )
             }
         }

@@ -11,11 +11,7 @@ enum ForgottenKeyStrategy {
     ///   - data: the JSON.
     /// - Returns: the text to append to the error.
     static func hint(missing key: any CodingKey, at path: [any CodingKey], in data: Data) -> String {
-        // A hint is not worth the time to read a long text again.
-        guard data.count <= 1 << 20 else { return "" }
-        var tree = try? JSONDecoder().decode(ParameterTree.self, from: data)
-        for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
-        guard case .object(let members)? = tree,
+        guard case .object(let members)? = ParameterTree(of: data, at: path),
             let name = members.first(where: { camelCased($0.key) == key.stringValue })?.key
         else { return "" }
         return "; the JSON has \(name.quotedExcerpt): set the decoder's keyDecodingStrategy to .convertFromSnakeCase"

@@ -120,7 +120,9 @@ extension PipelineResponse {
         let (what, context): (String, DecodingError.Context)
         var hint = ""
         switch error {
-        case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)
+        case DecodingError.typeMismatch(let type, let mismatch):
+            let found = ParameterTree(of: data, at: mismatch.codingPath).map { ", found \($0.kind)" } ?? ""
+            (what, context) = ("expected \(kind(of: type))\(found)", mismatch)
         case DecodingError.valueNotFound(let type, let found): (what, context) = ("null instead of \(type)", found)
         case DecodingError.keyNotFound(let key, let found):
             (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
@@ -137,6 +139,15 @@ extension PipelineResponse {
         }
         let path = context.codingPath.map(name(of:)).joined(separator: ".")
         return ": \(what)" + (path.isEmpty ? "" : " at \(path.quotedExcerpt)") + hint
+    }
+
+    /// Returns the JSON form of a type that a value was not, such as "an array" for `Array<Any>`.
+    private static func kind(of type: any Any.Type) -> String {
+        switch type {
+        case is [Any].Type: "an array"
+        case is [String: Any].Type: "an object"
+        default: "\(type)"
+        }
     }
 
     /// Returns a declared key or an index; a dictionary's key is part of the body and stays hidden.

@@ -73,10 +73,10 @@ extension ProviderConfiguration {
         ) {
             switch action {
             case .report(let report): report(finding)
-            case .stop: preconditionFailure("Provider<\(target)>: \(finding); see Documentation/Findings.md")
+            case .stop: preconditionFailure("Provider<\(target)>: \(finding)")
             case .warn:
                 let isNoted = plugins.contains { ($0 as? any FindingReporting)?.report(finding) ?? false }
-                if !isNoted { DeveloperWarning.write("Provider<\(target)>: \(finding); see Documentation/Findings.md") }
+                if !isNoted { DeveloperWarning.write("Provider<\(target)>: \(finding)") }
             }
         }
     }

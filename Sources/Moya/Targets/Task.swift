@@ -136,9 +136,6 @@ extension Task {
         if case .uploadFile(let file) = self { file } else { nil }
     }
 
-    /// Whether the body is a file or a form, which are not in the `URLRequest`.
-    var hasOwnBody: Bool { file != nil || form != nil }
-
     /// Makes the native task that sends the body of an encoded request.
     func native(_ request: URLRequest) throws(MoyaError) -> RequestTask {
         if let form {

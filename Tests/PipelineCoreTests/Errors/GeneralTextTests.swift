@@ -23,7 +23,7 @@ struct GeneralTextTests {
             (.limit(.headerCount), "The server's response cannot be used. Try again later, or update the app."),
             (.mapping(.object), "The server's response cannot be used. Try again later, or update the app."),
             (.pagination(.loop), "The server's response cannot be used. Try again later, or update the app."),
-            (.invalidRequest(.url), "The request cannot be sent. Check what you entered."),
+            (.invalidRequest(.url), "The request cannot be sent. Check what you entered, or update the app."),
             (.bodyChanged, "What you are sending has changed meanwhile. Send it again."),
             (.file(.noSpace), "There is not enough storage space. Free some and try again."),
             (.file(.exists), "A file with this name exists. Choose another name."),
@@ -44,7 +44,7 @@ struct GeneralTextTests {
         "The text about a status says what happened and what people can do",
         arguments: [
             (200...399, "The server's response cannot be used. Try again later, or update the app."),
-            (400...400, "The server did not accept what you entered. Check it and try again."),
+            (400...400, "The server did not accept the request. Check what you entered, or update the app."),
             (401...401, "You're not signed in. Please sign in again."),
             (402...402, "The server did not accept the request. Try again later."),
             (403...403, "You're not allowed to do this. Sign in with another account, or ask for access."),
@@ -53,11 +53,13 @@ struct GeneralTextTests {
             (409...409, "This item was changed meanwhile. Load it again and repeat your change."),
             (410...410, "This item no longer exists."),
             (412...412, "This item was changed meanwhile. Load it again and repeat your change."),
-            (413...413, "What you tried to send is too large. Send less."),
+            (413...413, "What you tried to send is too large. Send something smaller."),
             (422...422, "The server did not accept what you entered. Check it and try again."),
             (429...429, "There were too many requests. Try again later."),
             (430...499, "The server did not accept the request. Try again later."),
-            (500...599, "The service is temporarily unavailable. Try again later."),
+            (500...502, "The service has a problem. Try again later."),
+            (503...503, "The service is temporarily unavailable. Try again later."),
+            (504...599, "The service has a problem. Try again later."),
         ]
     )
     func statuses(range: ClosedRange<Int>, text: String) throws {

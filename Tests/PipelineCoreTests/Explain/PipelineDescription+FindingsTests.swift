@@ -41,7 +41,8 @@ struct PipelineDescriptionFindingsTests {
         #expect(note.consequence == "the machine's TLS library decides whether a server may use TLS 1.0 or 1.1")
         let remedy = try #require(note.remedy)
         #expect(note.message == "\(note.problem): \(note.consequence); \(remedy)")
-        #expect("\(note)" == "hint credential-over-any-tls at 1: \(note.message)")
+        let line = "Signer (1) is outside Capable: \(note.consequence); \(remedy)"
+        #expect("\(note)" == "hint credential-over-any-tls: \(line); see Documentation/Findings.md of Pipeline")
         let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
         let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }
@@ -53,6 +54,7 @@ struct PipelineDescriptionFindingsTests {
         #expect(twice.positions == [3, 2])
         #expect(twice.problem == "Token is used twice")
         #expect(twice.remedy == "keep one of them")
+        #expect("\(twice)".contains("Token (3) is inside Token (2): "))
     }
 
     @Test("A plugin can declare its own rules, and the same rule of two plugins counts once")

@@ -65,9 +65,13 @@ struct PipelineDescriptionTests {
                 wire (each exchange)
                 ├─ 2 Careful          willSend
                 └─ ScriptedTransport  bodies arrive as on the wire
-                fault careful-inside-any at 2, 1: Careful is inside retry: it is too late; move Careful outside retry
-                hint span-inside-interceptor at 2, 1: Careful is inside retry: it does not cover what the outer plugin waits for
-                see Documentation/Findings.md
+                findings: 1 fault, 1 hint
+                fault careful-inside-any: Careful (2) is inside retry (1)
+                  it is too late
+                  move Careful outside retry
+                hint span-inside-interceptor: Careful (2) is inside retry (1)
+                  it does not cover what the outer plugin waits for
+                see Documentation/Findings.md of Pipeline
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))

@@ -230,6 +230,23 @@ struct PipelineResponseMappingTests {
         #expect(try makeResponse(200, "[]").map([Issue].self).isEmpty)
     }
 
+    @Test(
+        "An error says which form of JSON was expected and found, but no value",
+        arguments: [
+            ("{}", "expected an array, found an object"), ("7", "expected an array, found a number"),
+            ("[[]]", #"expected an object, found an array at "0""#),
+            (#"[{"id":"secret"}]"#, #"expected Int, found a string at "0.id""#),
+            (#"[{"id":true}]"#, #"expected Int, found a Boolean at "0.id""#),
+            (#"[{"id":null}]"#, #"null instead of Int at "0.id""#),
+        ]
+    )
+    func forms(json: String, place: String) throws {
+        struct Item: Decodable { let id: Int }
+        let response = try makeResponse(200, json)
+        let error = #expect(throws: PipelineError.self) { try response.map([Item].self) }
+        #expect(error?.reason == "the body does not decode to Array<Item>: \(place)")
+    }
+
     @Test("The place of an undecodable value shows no dictionary keys")
     func dictionaryKeys() throws {
         struct Accounts: Decodable {

@@ -10,7 +10,8 @@ struct ServerSentEventTests {
         struct News: Decodable { var id: Int }
         #expect(try ServerSentEvent(data: #"{"id":7}"#).map(News.self).id == 7)
         for (data, place) in [
-            (#"{"id":"s3cr3t"}"#, #"expected Int at "id""#), ("s3cr3t", "it is not JSON"), ("", "it is empty"),
+            (#"{"id":"s3cr3t"}"#, #"expected Int, found a string at "id""#),
+            ("s3cr3t", "it is not JSON"), ("", "it is empty"),
         ] {
             let error = #expect(throws: PipelineError.self) { try ServerSentEvent(data: data).map(News.self) }
             #expect(error?.code == .mapping(.object))

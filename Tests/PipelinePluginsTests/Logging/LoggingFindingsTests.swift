@@ -14,8 +14,8 @@ struct LoggingFindingsTests {
         let plugins: [any PluginType] = [log, DeduplicationPlugin(), token]
         // What the log does not write goes to standard error.
         _ = Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins)
-        let line = "leak sharing-outside-credential at 2, 3: DeduplicationPlugin is outside AccessTokenPlugin"
+        let line = "leak sharing-outside-credential: DeduplicationPlugin (2) is outside AccessTokenPlugin (3): "
         #expect(lines.withLock { $0.map { String($0.prefix(line.count)) } } == (isOn ? [line] : []))
-        #expect(lines.withLock { $0.allSatisfy { $0.hasSuffix("; see Documentation/Findings.md") } })
+        #expect(lines.withLock { $0.allSatisfy { $0.hasSuffix("; see Documentation/Findings.md of Pipeline") } })
     }
 }

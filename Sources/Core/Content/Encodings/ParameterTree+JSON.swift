@@ -64,6 +64,29 @@ extension ParameterTree {
         return child(keyPath)
     }
 
+    /// Reads the value at a path of keys and indices, for an error; `nil` if there is none.
+    ///
+    /// Also `nil` if the text has more than 1 MiB: an error is not worth the time to read it again.
+    init?(of data: Data, at path: [any CodingKey]) {
+        guard data.count <= 1 << 20 else { return nil }
+        var tree = try? JSONDecoder().decode(ParameterTree.self, from: data)
+        for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
+        guard let tree else { return nil }
+        self = tree
+    }
+
+    /// What the value is in JSON, with an article.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a Boolean"
+        case .number, .double: "a number"
+        case .string, .date, .data, .file: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
     /// Returns the member of an object with this name, or the element of an array at this index.
     func child(_ name: Substring) -> ParameterTree? {
         switch self {

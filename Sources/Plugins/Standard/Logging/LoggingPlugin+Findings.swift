@@ -31,7 +31,7 @@ extension LoggingPlugin {
 
     /// Writes a leak or a fault of the stack as a warning, unless the plugin's level is `off`.
     public func report(_ finding: PipelineDescription.Finding) -> Bool {
-        write(warning: "\(finding); see Documentation/Findings.md")
+        write(warning: "\(finding)")
     }
 
     /// Writes a warning of another plugin, unless the plugin's level is `off`.
