@@ -86,7 +86,20 @@ def check_list(browser, names):
     browser.value("sortBy('start')")
     check(shown() == [str(number) for number in sorted(names.values())], "sorted by start, the list is", shown())
     summary = browser.value("$('summary').textContent")
-    check(summary.startswith("20 calls · 3 failed"), "the summary is", summary)
+    check(summary == "20 calls · 3 failed · 340 kB · in 5.72 s", "the summary is", summary)
+    browser.value("$('summary').querySelector('button').click()")
+    check(
+        browser.value("$('filter').value") == "is:failed" and len(shown()) == 3,
+        "the count of failed calls does not show them",
+    )
+    colors = browser.value("[...document.querySelectorAll('#rows .c-status span')].map(span => getComputedStyle(span).color)")
+    check(len(set(colors)) == 1, "failed calls have the colors", colors)
+    browser.value("setFilter('')")
+    texts = browser.value(
+        f"[{names['refused']}, {names['downgrade']}].map(key => rowOf(state.calls.get(String(key))).node.textContent)"
+    )
+    check("not retried" in texts[0] and "unacceptableStatus" not in texts[0], "the badges of a refused retry", texts[0])
+    check("redirect not followed" in texts[1], "the badges of a refused redirect", texts[1])
 
 
 def check_keyboard(browser, names):
@@ -128,17 +141,28 @@ DETAILS = [  # A call, a tab, and texts that the tab has.
     (
         "json",
         "overview",
-        ["https://api.example.com/users/7?expand=roles&lang=en", "GitHub.user", "HTTP/2", "192.0.2.7", "42 ms"],
+        [
+            "https://api.example.com/users/7?expand=roles&lang=en",
+            "GitHub.user",
+            "HTTP/2, 192.0.2.7, connection ID 52114",
+            "42 ms, of which 40 ms in exchanges",
+            "2026-11-21 09:30:00.000 GMT+0000",
+        ],
     ),
     ("json", "request", ["expand", "roles", "accept", "application/json", "No body."]),
     ("json", "response", ["12345678901234567890", '"Ada Lovelace"', "9.5", "260 items", "Show 100 of 160 more"]),
-    ("retry", "overview", ["503", "200", "Attempt"]),
+    (
+        "retry",
+        "overview",
+        ["503", "200", "Attempt", "1.31 s, of which 225 ms in exchanges", "1.02 s: retry delay 320 ms, 700 ms"],
+    ),
+    ("retry", "timeline", ["0 ms\n655 ms\n1,310 ms", "1,225 ms", "1,248 ms"]),
     (
         "retry",
         "timeline",
-        ["intercept", "RetryPlugin", "wait", "320 ms", "attempt 1", "attempt 2", "attempt 3", "connection", "decode", "503"],
+        ["intercept", "RetryPlugin", "retry delay", "320 ms", "attempt 1", "attempt 2", "attempt 3", "connection", "decode", "503"],
     ),
-    ("redirect", "timeline", ["wire", "redirect 1", "name lookup", "TLS", "wait for the response"]),
+    ("redirect", "timeline", ["wire", "redirect 1", "DNS", "TLS", "2.0 ms"]),
     ("redirect", "response", ["2 of 2: attempt 1, redirect 1, 200", "<title>Docs"]),
     ("cached", "timeline", ["The response is from the cache. Pipeline; hit; ttl=30"]),
     ("cached", "overview", ["The cache responded.", "None of its own."]),
@@ -147,7 +171,7 @@ DETAILS = [  # A call, a tab, and texts that the tab has.
     (
         "refused",
         "overview",
-        ["Not retried: methodNotIdempotent – The server may have processed the request", "StatusPlugin"],
+        ["Not retried: methodNotIdempotent – The server may have processed the request", "got 503"],
     ),
     ("refused", "timeline", ["not retried: methodNotIdempotent"]),
     ("refused", "request", ['"item"', "7"]),
@@ -439,7 +463,7 @@ def check_joined(browser):
     browser.show(made.document(calls, entries, program="shop 1.2"))
     check(browser.value("state.open") == "3", "the first interesting call is not open, but", browser.value("state.open"))
     title = browser.value("document.title")
-    check(re.fullmatch(r"shop 1\.2 · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} · HTTP calls", title), "the title is", title)
+    check(re.fullmatch(r"shop 1\.2 · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} GMT[+-]\d{4} · HTTP calls", title), "the title is", title)
     order = browser.value("state.shown.map(call => call.key).join()")
     check(order == "1,2,4,3,5", "a joined call does not follow the other one", order)
     rows = browser.value("$('rows').innerText")

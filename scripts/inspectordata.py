@@ -198,7 +198,7 @@ def retried_spans():
             span(number + 1, 2, "wire", "GET https://api.example.com/repos", begin + 5, 75.0, status, attempt),
         ]
         for index, (name, offset, length) in enumerate(
-            (("connection", 0, 22.0), ("request", 22, 1.0), ("response", 23, 40.0), ("body", 63, 12.0))
+            (("connection", 0, 22.0), ("send", 22, 1.0), ("wait", 23, 40.0), ("receive", 63, 12.0))
         ):
             spans.append(
                 span(number + 2 + index, number + 1, "phase", name, begin + 5 + offset, length, attempt=attempt)
@@ -206,7 +206,7 @@ def retried_spans():
         number += 6
         if attempt < 3:
             spans.append(
-                span(number, 2, "wait", "RetryPlugin", begin + 85, 320.0 if attempt == 1 else 700.0, attempt=attempt)
+                span(number, 2, "wait", "retry delay", begin + 85, 320.0 if attempt == 1 else 700.0, attempt=attempt)
             )
         number += 1
     return spans + [span(number, 0, "decode", "[Repository]", 1302, 6.0)]
@@ -309,11 +309,7 @@ def ordinary():
             )
         ],
         target="Shop.order",
-        error={
-            "code": "status",
-            "text": "503 Service Unavailable; not retried: methodNotIdempotent",
-            "plugin": "StatusPlugin",
-        },
+        error={"code": "unacceptableStatus", "text": "got 503, expected 200…299"},
     )
     add(
         "timeout",

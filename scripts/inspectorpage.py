@@ -66,6 +66,7 @@ class Inspector(Browser):
           addEventListener('error', event => ran.push(`error ${event.message}`));
           addEventListener('unhandledrejection', event => ran.push(`rejection ${event.reason}`));""",
         )
+        self.call("Emulation.setTimezoneOverride", timezoneId="UTC")
         self.size(1280, 800)
 
     def size(self, width, height, scheme="light"):

@@ -19,19 +19,21 @@ func styled(_ text: String, _ style: Style) -> String {
     Style.isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
 }
 
-/// Whether the current task prints what it does, or only headings.
+/// Whether the current task prints what it does.
 enum Detail {
     @TaskLocal static var isShown = true
+    /// The number of parts that ran without printing what they did.
+    static let hiddenPartCount = Mutex(0)
 }
 
-/// Prints a line, unless only headings are shown.
+/// Prints a line, unless the current task prints nothing.
 func say(_ line: String) {
     if Detail.isShown { print(line) }
 }
 
-/// Prints a heading; if only headings are shown, as an item of a list.
+/// Begins a part with a heading.
 func heading(_ text: String) {
-    guard Detail.isShown else { return print("  · " + text) }
+    guard Detail.isShown else { return Detail.hiddenPartCount.withLock { $0 += 1 } }
     print("\n" + styled(text, .bold) + "\n" + styled(String(repeating: "─", count: text.count), .dim))
 }
 
@@ -51,7 +53,8 @@ func show(_ exchanges: [PipelineExchange]) {
     for exchange in exchanges {
         let request = "\(exchange.request.method) \(exchange.request.path)"
         let status = exchange.statusCode.map(String.init) ?? "none"
-        let times = "started at \(milliseconds(exchange.start)), took \(milliseconds(exchange.duration))"
+        let (start, duration) = (PipelineError.text(of: exchange.start), PipelineError.text(of: exchange.duration))
+        let times = "started at \(start), took \(duration)"
         let style: Style =
             switch exchange.statusCode ?? 0 {
             case 200..<300: .green
@@ -70,13 +73,6 @@ func showCommand(_ command: String) {
 
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))
-}
-
-/// Returns a duration in milliseconds with two decimals.
-func milliseconds(_ duration: Duration) -> String {
-    let hundredths = Int(duration / .microseconds(10))
-    let decimals = String(hundredths % 100)
-    return "\(hundredths / 100)." + String(repeating: "0", count: 2 - decimals.count) + decimals + " ms"
 }
 
 /// The lines of a `LoggingPlugin`, kept for later checks.

@@ -42,12 +42,31 @@ function time(milliseconds) {
   return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
 }
 
+// The times of one call have the same unit and the same decimals, so that they can be compared.
+function timesUpTo(total) {
+  const [unit, name] = total < 10000 ? [1, "ms"] : [1000, "s"];
+  const digits = total < 100 ? 2 : total < 1000 ? 1 : total < 10000 ? 0 : 2;
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return milliseconds => `${(milliseconds / unit).toLocaleString("en", format)} ${name}`;
+}
+
+// The time that spans or exchanges cover together.
+function covered(items) {
+  let end = 0, sum = 0;
+  for (const { start, duration, time = duration ?? 0 } of [...items].sort((a, b) => a.start - b.start)) {
+    sum += Math.max(0, start + time - Math.max(end, start));
+    end = Math.max(end, start + time);
+  }
+  return sum;
+}
+
 function clock(start) {
   const date = new Date(start);
   const pad = (value, width = 2) => String(value).padStart(width, "0");
   if (start === 0 || Number.isNaN(date.getTime())) return "unknown";
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} `
-    + `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+    + `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)} `
+    + /GMT\S*/.exec(date)[0];
 }
 
 // The number of rows that a table shows at most.
@@ -192,7 +211,8 @@ function makeCall(key, raw, entries) {
     attempts: largest(exchanges.map(exchange => exchange.attempt), 1),
     hops: largest(exchanges.map(exchange => exchange.hop), 0),
     replayed: exchanges.some(exchange => exchange.place.replayed === true),
-    refused: exchanges.some(exchange => exchange.note("refusedRetry") || exchange.note("refusedRedirect")),
+    notRetried: exchanges.some(exchange => exchange.note("refusedRetry")),
+    notFollowed: exchanges.some(exchange => exchange.note("refusedRedirect")),
     bytes: exchanges.reduce((sum, { request, response }) => sum + Math.max(0, request.wireSize)
       + (response.wireSize >= 0 ? response.wireSize : response.size), 0),
   };
@@ -246,7 +266,7 @@ function load(document) {
 
 const FLAGS = new Map([["failed", call => call.failed], ["retried", call => call.attempts > 1],
   ["redirected", call => call.hops > 0], ["cached", call => call.cached], ["joined", call => call.joined],
-  ["running", call => call.running], ["refused", call => call.refused]]);
+  ["running", call => call.running], ["refused", call => call.notRetried || call.notFollowed]]);
 const contains = (value, part) => value.toLowerCase().includes(part);
 
 function statusTest(value) {
@@ -362,11 +382,13 @@ function renderSummary() {
     first = Math.min(first, call.begin);
     end = Math.max(end, call.begin + (call.duration ?? 0));
   }
-  $("summary").textContent = [
-    (calls.length < all ? `${grouped(calls.length)} of ` : "") + plural(all, "call"),
-    `${grouped(failed)} failed`, bytes(sum), calls.length && time(end - first),
+  const show = button(`${grouped(failed)} failed`, () => toggleWord("is:failed"), { title: "Show only failed calls" });
+  const parts = [(calls.length < all ? `${grouped(calls.length)} of ` : "") + plural(all, "call"),
+    failed ? show : "0 failed", bytes(sum), calls.length && `in ${time(end - first)}`,
     state.marked.size && `${grouped(state.marked.size)} selected`,
-    state.dropped && `${plural(state.dropped, "older call")} dropped`].filter(Boolean).join(" · ");
+    state.dropped && `${plural(state.dropped, "older call")} dropped`];
+  $("summary").replaceChildren();
+  fill($("summary"), parts.filter(Boolean).map((part, index) => [index ? " · " : "", part]));
 }
 
 // MARK: List
@@ -417,7 +439,9 @@ const tag = (label, kind = "") => label && run(`tag ${kind}`, label);
 
 const tags = call => [
   call.attempts > 1 && plural(call.attempts, "attempt"), call.hops > 0 && plural(call.hops, "redirect"),
-  call.refused && "refused", call.joined && (call.leader ? `joined call ${line(call.leader.key, 24)}` : "joined"),
+  call.notRetried && (call.attempts > 1 ? "gave up" : "not retried"),
+  call.notFollowed && "redirect not followed",
+  call.joined && (call.leader ? `joined call ${line(call.leader.key, 24)}` : "joined"),
   call.replayed && "replayed", call.cached ? "cached" : line(call.source, 24),
 ].map(label => tag(label));
 
@@ -432,7 +456,7 @@ function rowOf(call) {
     cell("mark", box), cell("method", method),
     cell("status", run(outcomeClass(call), statusText(call)), error),
     cell("name", [run("name", (call.leader ? "↳ " : "") + line(call.name)), path && run("path", path),
-      tag(error, "bad"), tags(call)], call.url),
+      (call.status < 400 || error !== "unacceptableStatus") && tag(error, "bad"), tags(call)], call.url),
     cell("host", [line(call.host, 100), path && run("phone", path)], call.host),
     cell("type", line(call.type, 40)), cell("size", call.running || !call.status ? "" : bytes(call.size)),
     cell("duration", call.running ? "running" : time(call.duration)), cell("start", run("track")));
@@ -885,36 +909,51 @@ const callLink = key => button(`Call ${line(key, 40)}`, () => openCall(key), { d
 const joinedText = ({ leader }) => ["Joined ", leader ? callLink(leader.key) : "another call",
   " in flight, and shares its response."];
 
+// A wait that contains an exchange of the call is the wait for that exchange.
+function waitsOf(call) {
+  const { spans } = spansOf(call), groups = new Map(), endOf = span => span.start + (span.duration ?? Infinity);
+  const wires = spans.filter(({ kind }) => kind === "wire"), waits = spans.filter(span => span.kind === "wait"
+    && !wires.some(({ start }) => start >= span.start && start < endOf(span)));
+  for (const { name, duration } of waits) {
+    const length = duration === null ? "running" : time(duration);
+    if (groups.has(name)) groups.get(name).push(length); else groups.set(name, [length]);
+  }
+  const texts = [...groups].slice(0, 20).map(([name, times]) =>
+    `${line(name, 80)} ${times.slice(0, 10).join(", ")}${times.length > 10 ? ", …" : ""}`).join("; ");
+  return waits.length > 1 ? `${time(covered(waits))}: ${texts}` : texts;
+}
+
 function overview(call) {
-  const { last, result } = call, parent = call.parent ?? null;
+  const { last, result, exchanges } = call, parent = call.parent ?? null, inside = covered(exchanges);
   const children = [...state.calls.values()].filter(other => String(other.parent ?? "") === call.key);
   return [
     errorView(call.error),
     section("Call", facts([
       ["URL", longText(call.url)], ["Method", line(call.method, 40)], ["Target", line(call.target)],
       ["Status", call.status > 0 && `${call.status} ${line(result.get("statusText"))}`],
-      ["Started", clock(call.begin)], ["Duration", call.running ? "running" : time(call.duration)],
+      ["Started", clock(call.begin)], ["Duration", call.running ? "running" : time(call.duration)
+        + (inside && call.duration - inside >= 1 ? `, of which ${time(inside)} in exchanges` : "")], ["Waits", waitsOf(call)],
       ["Response", [bytes(call.size), line(text(result.body.mimeType), 200)].filter(Boolean).join(", ")],
       ["Joined", call.joined && joinedText(call)],
       ["Source", call.source === "cache" ? "The cache responded."
         : call.source && `The plugin ${line(call.source)} responded.`],
       ["Plugins", call.notes.length > 0 && call.notes.slice(0, 50).map(note => el("div", {}, line(note)))],
       ["Cache-Status", line(call.cacheStatus)], ["Cache", line(text(record(last.entry.cache).comment))],
-      ["Protocol", line(last.response.get("httpVersion") || last.request.get("httpVersion"))],
-      ["Server address", line(last.get("serverIPAddress"))], ["Connection", line(last.get("connection"))],
-      ["Number", line(call.key, 80)], ["Started by", parent !== null && callLink(String(parent))],
+      ["Call ID", line(call.key, 80)], ["Started by", parent !== null && callLink(String(parent))],
       ["Calls inside", children.length > 0 && children.slice(0, 50).map(child => callLink(child.key))],
     ])),
-    section("Exchanges", call.exchanges.length ? exchangeTable(call) : muted("None of its own.")),
+    section("Exchanges", exchanges.length ? exchangeTable(call) : muted("None of its own.")),
   ];
 }
 
 function exchangeTable(call) {
   const head = ["Attempt", "Redirect", "Request", "Outcome", "Duration"];
   return table(null, head, call.exchanges.slice(-MOST).map(exchange => {
-    const { failure, status } = exchange.response;
+    const { failure, status } = exchange.response, connection = exchange.get("connection");
+    const facts = [exchange.response.get("httpVersion") || exchange.request.get("httpVersion"),
+      exchange.get("serverIPAddress"), connection && `connection ID ${connection}`].filter(Boolean).join(", ");
     return [String(exchange.attempt), String(exchange.hop || "–"),
-      `${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`,
+      [`${line(exchange.request.get("method"), 20)} ${line(exchange.url, 500)}`, facts && muted(line(facts))],
       [run(exchange.kind, status ? String(status) : "failed"),
         failure && ` ${line(failure.code, 80)}`, failure && failure.text !== failure.code && `: ${line(failure.text)}`,
         reason("Not retried", exchange.note("refusedRetry")),
@@ -978,8 +1017,8 @@ function responseTab(call) {
 
 const KINDS = new Map([["call", "call"], ["encode", "coding"], ["decode", "coding"], ["wire", "wire"],
   ["phase", "phase"], ["wait", "wait"]]);
-const PHASES = [["blocked", "waiting for a connection"], ["dns", "name lookup"], ["connect", "connect"], ["ssl", "TLS"],
-  ["send", "send"], ["wait", "wait for the response"], ["receive", "receive"]];
+const PHASES = [["blocked", "connection"], ["dns", "DNS"], ["connect", "connect"], ["ssl", "TLS"], ["send", "send"],
+  ["wait", "wait"], ["receive", "receive"]];
 
 function spansOf(call) {
   const own = list(record(call.raw).spans), lists = call.exchanges.map(exchange => list(exchange.place.spans));
@@ -1045,14 +1084,15 @@ function remarks(call, span, index) {
 }
 
 function timeline(call) {
-  const { spans, total } = spansOf(call), rows = treeOf(spans), dropped = num(record(call.raw).droppedSpans);
+  const { spans, total } = spansOf(call), times = timesUpTo(total), rows = treeOf(spans);
+  const dropped = num(record(call.raw).droppedSpans);
   const wires = spans.filter(span => span.kind === "wire");
   for (const row of rows) {
     const index = wires.indexOf(row.span);
-    row.node = spanRow(row, total, index < 0 ? [] : remarks(call, row.span, index), () => fold(rows));
+    row.node = spanRow(row, total, times, index < 0 ? [] : remarks(call, row.span, index), () => fold(rows));
   }
   fold(rows);
-  const ticks = run("ticks", [0, 0.5].map(part => el("span", {}, time(total * part))));
+  const ticks = run("ticks", [0, 0.5, 1].map(part => el("span", {}, times(total * part))));
   const head = [["Span", "t-name"], [ticks], ["Start", "t-time"], ["Duration", "t-time"], ["Outcome", "t-out"]];
   return [
     call.joined && el("p", { class: "muted" }, joinedText(call)),
@@ -1064,10 +1104,10 @@ function timeline(call) {
     dropped > 0 && muted(`${plural(dropped, "more span")} not recorded.`)];
 }
 
-function spanRow(row, total, tags, refold) {
+function spanRow(row, total, times, tags, refold) {
   const { span, depth } = row, { start, duration } = span, kind = KINDS.get(span.kind) ?? "plugin";
   const name = line(span.name, 200), label = line(span.kind, 20), outcome = line(span.outcome, 200);
-  const length = duration === null ? "running" : time(duration), bar = run(`span k-${kind}`);
+  const length = duration === null ? "running" : times(duration), bar = run(`span k-${kind}`);
   if (row.isParent) row.toggle = button("", () => { row.isFolded = !row.isFolded; refold(); },
     { class: "twist", "aria-label": `Spans in ${label} ${name}` });
   const cell = el("div", { class: "t-label" }, row.toggle ?? run("gap"),
@@ -1078,9 +1118,9 @@ function spanRow(row, total, tags, refold) {
   cell.style.paddingLeft = `${Math.min(depth, 16) * 0.9}em`;
   // An outcome is a status or the code of an error.
   const isBad = /^[45]\d\d$|[^\d…]/.test(span.outcome);
-  return el("tr", { title: `${label} ${name}\nstart ${time(start)}, duration ${length}\n${outcome}`.trim() },
+  return el("tr", { title: `${label} ${name}\nstart ${time(start)}, duration ${time(duration)}\n${outcome}`.trim() },
     el("th", { scope: "row" }, cell), el("td", {}, run("lane", bar)),
-    el("td", { class: "t-time" }, time(start)), el("td", { class: "t-time" }, length),
+    el("td", { class: "t-time" }, times(start)), el("td", { class: "t-time" }, length),
     el("td", { class: isBad ? "s5" : null }, outcome));
 }
 
@@ -1516,7 +1556,8 @@ const FILTER_HELP = [
   ["header:etag", "with this text in a header field"], ["body:name", "with this text in a body"],
   ["larger:10k", "with a larger response; also smaller:2M"], ["slower:200ms", "that took longer; also faster:2s"],
   ["is:failed", "with an error, or a status of 400 or higher"],
-  ["is:retried", "with more than one attempt; also is:redirected, is:cached, is:joined, is:running, is:refused"],
+  ["is:retried", "with more than one attempt; also is:redirected, is:cached, is:joined, is:running"],
+  ["is:refused", "that were not retried, or whose redirect was not followed"],
 ];
 const KEY_HELP = [
   ["j k ↓ ↑", "next or previous call"], ["Enter", "opens the call"], ["Esc", "closes what is open"],

@@ -99,7 +99,7 @@ struct BadDayTour {
         let duration = try await ContinuousClock().measure {
             _ = try await provider.request(.kept, options: RequestOptions { $0.minimumDuration = .milliseconds(400) })
         }
-        show("took", milliseconds(duration))
+        show("took", PipelineError.text(of: duration))
         try expect(duration >= .milliseconds(400), "the call takes at least 400 ms")
     }
 

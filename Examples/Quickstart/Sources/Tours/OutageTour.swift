@@ -11,10 +11,19 @@ struct OutageTour {
 
     /// How the calls have gone.
     private struct Minute {
-        let succeededCount: Int
-        /// The time that half of the failed calls took at most.
-        let medianFailure: Duration
+        /// The calls that failed: when they began, and how long they took.
+        let failures: [(start: Duration, time: Duration)]
         let reachedCount: Int
+
+        var succeededCount: Int { 60 * OutageTour.rate - failures.count }
+        /// The time that half of the failed calls took at most.
+        var medianFailure: Duration { failures.map(\.time).sorted()[failures.count / 2] }
+        /// The calls that failed although the server was up again.
+        var lateFailureCount: Int { failures.count { $0.start >= OutageTour.outage.upperBound } }
+        /// The calls of the outage that succeeded.
+        var savedCount: Int {
+            20 * OutageTour.rate - failures.count { OutageTour.outage.contains($0.start) }
+        }
     }
 
     func run() async throws {
@@ -29,6 +38,10 @@ struct OutageTour {
             PipelineError.text(of: resilient.medianFailure)
         )
         row("calls that succeeded, of \(60 * Self.rate)", "\(alone.succeededCount)", "\(resilient.succeededCount)")
+        let (late, saved) = (resilient.lateFailureCount, resilient.savedCount)
+        say("\n  Once the circuit breaker is open, calls fail at once, and the server gets only probes.")
+        say("  After the outage, the breaker refuses \(late) calls until a probe succeeds, while \(saved) calls")
+        say("  of the outage succeed in a retry.")
         try expect(resilient.reachedCount * 3 < alone.reachedCount, "few requests reach the dead server")
         try expect(resilient.medianFailure < .seconds(1), "half of the calls that fail do so within a second")
         try expect(resilient.succeededCount * 100 > alone.succeededCount * 95, "as many calls succeed")
@@ -45,23 +58,20 @@ struct OutageTour {
         let configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
         let provider = Provider<URLTarget>(transport: server, plugins: plugins, configuration: configuration)
         let failures = await clock.run {
-            await withTaskGroup(of: Duration?.self) { group in
+            let minute = clock.now
+            return await withTaskGroup(of: (start: Duration, time: Duration)?.self) { group in
                 for call in 0..<60 * Self.rate {
                     group.addTask {
                         let start = clock.now
                         let response = try? await provider.request(URLTarget("https://shop.example/items/\(call)"))
-                        return response == nil ? start.duration(to: clock.now) : nil
+                        return response == nil ? (minute.duration(to: start), start.duration(to: clock.now)) : nil
                     }
                     try? await clock.sleep(for: .seconds(1) / Self.rate)
                 }
-                return await group.reduce(into: [Duration]()) { times, time in if let time { times.append(time) } }
+                return await group.compactMap(\.self).reduce(into: []) { $0.append($1) }
             }
         }
-        return Minute(
-            succeededCount: 60 * Self.rate - failures.count,
-            medianFailure: failures.sorted()[failures.count / 2],
-            reachedCount: server.arrivals.count { Self.outage.contains($0) }
-        )
+        return Minute(failures: failures, reachedCount: server.arrivals.count { Self.outage.contains($0) })
     }
 
     private func row(_ name: String, _ alone: String, _ resilient: String) {

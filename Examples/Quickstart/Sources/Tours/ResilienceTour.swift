@@ -38,7 +38,11 @@ struct ResilienceTour {
         ])
         row("", "timeout alone", "with plugins")
         row("responses, of the server's capacity", "\(percent(alone.goodput))", "\(percent(together.goodput))")
-        row("p99 of the responses", milliseconds(alone.slowest), milliseconds(together.slowest))
+        row(
+            "p99 of the responses",
+            PipelineError.text(of: alone.slowest),
+            PipelineError.text(of: together.slowest)
+        )
         row("requests that reached the dead server", "\(alone.reachedCount)", "\(together.reachedCount)")
         try expect(alone.goodput < 0.5, "a timeout alone does not help an overloaded server")
         try expect(together.goodput > 0.9, "the plugins keep the server busy with calls whose callers still wait")
