@@ -47,11 +47,16 @@ def text(page):
     if built != found: fail(f"the workflow builds for {listed(found)}, and {SOURCE.name} names {listed(built)}")
     found = re.findall(r'^    "(\w+)": \(', (ROOT / "scripts/apple").read_text(), re.MULTILINE)
     if checked != found: fail(f"scripts/apple checks {listed(found)}, and {SOURCE.name} names {listed(checked)}")
-    state = ", but it has not run yet" if "not run yet" in workflow else ""
+    elsewhere = "" if any(row["tests"].startswith("run") for _, row in table[1:]) else ", and nowhere else so far"
+    workflow_text = (
+        f"The CI workflow, which is to build for {listed(built)}, and to test on {listed(run)}, has not run yet."
+        if "not run yet" in workflow
+        else f"The CI workflow builds for {listed(built)}, and tests on {listed(run)}."
+    )
     link = os.path.relpath(SOURCE, page.parent)
     return textwrap.fill(
-        f"**Where it runs:** the tests run on {listed(tested)}. There, the code for {listed(checked)} is only type-checked, against "
-        f"stubs. The CI workflow builds for {listed(built)}, and runs the tests on {listed(run)}{state}. "
+        f"**Where it runs:** on {listed(tested)}, where all tests run{elsewhere}. The code for {listed(checked)} is only type-checked on "
+        f"Linux, against hand-written declarations of the systems' modules. {workflow_text} "
         f"[Platforms]({link}) has the details.",
         # In README, as in its other paragraphs, lines are not wrapped.
         150 if page.parent != ROOT else 10_000, break_long_words=False, break_on_hyphens=False,

@@ -26,11 +26,16 @@ final class PhotoLibrary {
         } catch is CancellationError {
             return
         } catch let error as PipelineError where error.code == .sessionEnded {
-            photos = []  // the session shows its sign-in
-            failure = nil
+            clear()  // the session shows its sign-in
         } catch {
             failure = error.localizedDescription
         }
+    }
+
+    /// Removes what belongs to a user after signing out.
+    func clear() {
+        photos = []
+        failure = nil
     }
 
     func imageResponse(for photo: Photo) async throws -> PipelineResponse {

@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+import Pipeline
 import SwiftUI
 
 struct PhotoListView: View {
@@ -19,8 +20,8 @@ struct PhotoListView: View {
             .navigationDestination(for: Photo.self) { PhotoView(photo: $0, library: library) }
             .refreshable { await library.load() }
             // Runs when the list appears and when `attempt` changes. It is cancelled when the list disappears.
-            .task(id: attempt) { await library.load() }
-            .task(id: session.state) { if session.state == .signedIn { await library.load() } }
+            .task(id: attempt) { if session.state == .signedIn { await library.load() } }
+            .task(id: session.state) { if session.state == .signedIn { await library.load() } else { library.clear() } }
             .toolbar { Button("Sign Out") { Task { await session.signOut() } } }
             .overlay {
                 if session.state == .signedOut || session.state == .expired { SignInView(session: session) }
@@ -49,6 +50,10 @@ struct SignInView: View {
         do {
             try await session.signIn(user: user, password: password)
             failure = nil
+        } catch is CancellationError {
+            return
+        } catch let error as PipelineError where error.status == .unauthorized {
+            failure = "The user name or the password is wrong."
         } catch {
             failure = error.localizedDescription
         }

@@ -16,12 +16,12 @@ struct PhotosApp: App {
         )
         _session = State(initialValue: session)
         _library = State(initialValue: PhotoLibrary(transport: transport, session: session))
+        Task { await session.follow() }  // once, not once for each window
     }
 
     var body: some Scene {
         WindowGroup {
             PhotoListView(library: library, session: session)
-                .task { await session.follow() }
         }
     }
 }

@@ -3,11 +3,26 @@ import Observation
 import Pipeline
 import PipelineAuth
 
-/// What the server responds to a login and to a refresh, with the date in ISO 8601.
+/// What the plugin sends, and the store keeps.
 nonisolated struct Login: TokenCredential, Codable {
     let accessToken: String
     let refreshToken: String
     let expiry: Date?
+}
+
+/// What the server responds to a login and to a refresh.
+nonisolated struct TokenResponse: Decodable {
+    let accessToken: String
+    let refreshToken: String
+    let expiresIn: Double
+
+    var login: Login {
+        Login(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            expiry: Date(timeIntervalSinceNow: expiresIn)
+        )
+    }
 }
 
 /// The session of the user, for the views, and the plugin that sends its token.
@@ -28,16 +43,17 @@ final class UserSession {
         let auth = Provider<URLTarget>(transport: transport, plugins: [.standard])
         self.auth = auth
         self.store = store
-        tokens = TokenRefreshPlugin(credential: nil) { login, _ in
-            await Self.save(login, in: store)
-        } refresh: { expired, _ in
-            try await Self.refresh(expired, auth)
-        }
+        tokens = TokenRefreshPlugin(
+            credential: nil,
+            onChange: { login, _ in await Self.save(login, in: store) },
+            refresh: { expired, _ in try await Self.renew(expired, with: auth) }
+        )
     }
 
-    /// Restores the login of an earlier run, and then follows the session until the task is cancelled.
+    /// Restores the login of an earlier run once, and then keeps `state` current.
     func follow() async {
-        if let data = try? await store.load("login"), let login = try? JSONDecoder().decode(Login.self, from: data) {
+        let data = try? await store.load("login")
+        if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
             await tokens.setCredential(login)
         }
         for await change in tokens.changes {
@@ -51,18 +67,20 @@ final class UserSession {
 
     func signIn(user: String, password: String) async throws {
         let body = ["user": user, "password": password]
-        await tokens.setCredential(try await auth.send(body, to: "https://photos.example/v1/login", as: Login.self))
+        let url = "https://photos.example/v1/login"
+        await tokens.setCredential(try await auth.send(body, to: url, as: TokenResponse.self).login)
     }
 
     func signOut() async { await tokens.setCredential(nil) }
 
     /// Returns a new login, or `nil` if the server no longer accepts the refresh token.
-    private nonisolated static func refresh(_ expired: Login, _ auth: Provider<URLTarget>) async throws -> Login? {
+    private nonisolated static func renew(_ expired: Login, with auth: Provider<URLTarget>) async throws -> Login? {
         let body = ["refreshToken": expired.refreshToken]
+        let url = "https://photos.example/v1/token"
         do {
-            return try await auth.send(body, to: "https://photos.example/v1/token", as: Login.self)
-        } catch let error as PipelineError where error.status == .badRequest || error.status == .unauthorized {
-            return nil
+            return try await auth.send(body, to: url, as: TokenResponse.self).login
+        } catch let error as PipelineError where error.status == .unauthorized {
+            return nil  // adapt the condition: how does your server reject a refresh token?
         }
     }
 

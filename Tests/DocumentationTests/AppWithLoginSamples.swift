@@ -6,13 +6,63 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-private typealias Shop = AuthenticationSamples.Shop
+// sample: target
+enum Shop: TargetType, AccessTokenAuthorizable {
+    case items
+    case orders
+    case placeOrder(NewOrder)
+
+    var baseURL: URL { Endpoint.url("https://api.shop.example/v1") }
+    var path: String {
+        switch self {
+        case .items: "items"
+        case .orders, .placeOrder: "orders"
+        }
+    }
+    var method: HTTPMethod {
+        switch self {
+        case .items, .orders: .get
+        case .placeOrder: .post
+        }
+    }
+    var task: RequestTask {
+        switch self {
+        case .items, .orders: .requestPlain
+        case .placeOrder(let order): .requestJSONEncodable(order)
+        }
+    }
+    var validationType: ValidationType { .successCodes }
+    var authorizationType: AuthorizationType? {
+        switch self {
+        case .items: nil  // sent without a token
+        case .orders, .placeOrder: .bearer
+        }
+    }
+    var sampleData: Data { Data(#"[{"id": 7}]"#.utf8) }  // for previews
+}
+
+nonisolated struct NewOrder: Encodable { let item: Int }
+// end
 
 // sample: login
 nonisolated struct Login: TokenCredential, Codable {
     let accessToken: String
     let refreshToken: String
     let expiry: Date?
+}
+
+nonisolated struct TokenResponse: Decodable {
+    let accessToken: String
+    let refreshToken: String
+    let expiresIn: Double
+
+    var login: Login {
+        Login(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            expiry: Date(timeIntervalSinceNow: expiresIn)
+        )
+    }
 }
 // end
 
@@ -31,22 +81,22 @@ final class UserSession {
         let auth = Provider<URLTarget>(transport: transport, plugins: [.standard])
         self.auth = auth
         self.store = store
-        tokens = TokenRefreshPlugin(credential: nil) { login, _ in
-            await Self.save(login, in: store)
-        } refresh: { expired, _ in
-            try await Self.renew(expired, with: auth)
-        }
+        tokens = TokenRefreshPlugin(
+            credential: nil,
+            onChange: { login, _ in await Self.save(login, in: store) },
+            refresh: { expired, _ in try await Self.renew(expired, with: auth) }
+        )
     }
 
     func signIn(user: String, password: String) async throws {
         let body = ["user": user, "password": password]
         let url = "https://api.shop.example/v1/login"
-        await tokens.setCredential(try await auth.send(body, to: url, as: Login.self))
+        await tokens.setCredential(try await auth.send(body, to: url, as: TokenResponse.self).login)
     }
 
     func signOut() async { await tokens.setCredential(nil) }
 
-    /// Restores the login of an earlier run, and then follows the session until the task is cancelled.
+    /// Restores the login of an earlier run once, and then keeps `state` current.
     func follow() async {
         let data = try? await store.load("login")
         if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
@@ -79,16 +129,36 @@ extension UserSession {
 
     nonisolated static func renew(_ expired: Login, with auth: Provider<URLTarget>) async throws -> Login? {
         let body = ["refreshToken": expired.refreshToken]
+        let url = "https://api.shop.example/v1/token"
         do {
-            return try await auth.send(body, to: "https://api.shop.example/v1/token", as: Login.self)
-        } catch let error as PipelineError where error.status == .badRequest {
-            let reason = try? error.response?.mapString(atKeyPath: "error")
-            guard reason == "invalid_grant" else { throw error }
-            return nil  // the server no longer accepts the refresh token
+            return try await auth.send(body, to: url, as: TokenResponse.self).login
+        } catch let error as PipelineError where error.status == .unauthorized {
+            return nil  // adapt the condition: how does your server reject a refresh token?
         }
     }
 }
 // end
+
+/// The state and the action of a view for the login.
+@MainActor
+private final class SignIn {
+    private(set) var failure: String?
+
+    func signIn(to session: UserSession, user: String, password: String) async {
+        // sample: sign in
+        do {
+            try await session.signIn(user: user, password: password)
+            failure = nil
+        } catch is CancellationError {
+            return  // the view has disappeared
+        } catch let error as PipelineError where error.status == .unauthorized {
+            failure = "The user name or the password is wrong."
+        } catch {
+            failure = error.localizedDescription
+        }
+        // end
+    }
+}
 
 // sample: model
 nonisolated struct Order: Decodable, Identifiable { let id: Int }
@@ -111,10 +181,16 @@ final class OrderList {
         } catch is CancellationError {
             return  // the view has disappeared
         } catch let error as PipelineError where error.code == .sessionEnded {
-            orders = []  // the views show the login
+            clear()  // the views show the login
         } catch {
             failure = error.localizedDescription
         }
+    }
+
+    /// Removes what belongs to a user after a logout.
+    func clear() {
+        orders = []
+        failure = nil
     }
 }
 // end
@@ -131,12 +207,12 @@ struct AppWithLoginGuideTests {
 
     // sample: test
     @Test("An expired token is refreshed before the orders are loaded")
+    @MainActor
     func refresh() async throws {
         let server = ScriptedTransport { request, _ in
             switch request.path {
-            case "/v1/login":
-                .status(200, body: #"{"accessToken": "a", "refreshToken": "r", "expiry": "2020-01-01T00:00:00Z"}"#)
-            case "/v1/token": .status(200, body: #"{"accessToken": "b", "refreshToken": "s"}"#)
+            case "/v1/login": .status(200, body: #"{"accessToken": "a", "refreshToken": "r", "expiresIn": 0}"#)
+            case "/v1/token": .status(200, body: #"{"accessToken": "b", "refreshToken": "s", "expiresIn": 600}"#)
             default: .status(request.headers[.authorization] == "Bearer b" ? 200 : 401, body: #"[{"id": 7}]"#)
             }
         }
@@ -160,8 +236,7 @@ struct AppWithLoginGuideTests {
     @Test("A session that the server has ended is removed from the store, and a new login is used")
     func sessionEnd() async throws {
         let server = ScriptedTransport { request, _ in
-            request.path == "/v1/token"
-                ? .status(400, body: #"{"error": "invalid_grant"}"#) : .status(200, body: #"[{"id": 7}]"#)
+            request.path == "/v1/token" ? .status(401) : .status(200, body: #"[{"id": 7}]"#)
         }
         let session = UserSession(transport: server, store: store)
         let list = OrderList(transport: server, session: session)
@@ -176,9 +251,9 @@ struct AppWithLoginGuideTests {
         #expect(server.sent.map { $0.headers[.authorization] } == [nil, "Bearer new"])
     }
 
-    @Test("Any other 400 of a refresh is shown, and the session continues", arguments: ["", #"{"error": "busy"}"#])
-    func otherRejection(body: String) async throws {
-        let server = ScriptedTransport(always: .status(400, body: body))
+    @Test("Any other failure of a refresh is shown, and the session continues", arguments: [400, 503])
+    func otherFailure(status: Int) async throws {
+        let server = ScriptedTransport(always: .status(status))
         let session = UserSession(transport: server, store: store)
         let list = OrderList(transport: server, session: session)
         await session.tokens.setCredential(Self.expired)
@@ -186,6 +261,32 @@ struct AppWithLoginGuideTests {
         #expect(list.failure != nil)
         #expect(session.tokens.credential?.refreshToken == "r")
         #expect(try await stored()?.refreshToken == "r")
+    }
+
+    @Test("A wrong password has a text of its own")
+    func signInFailures() async {
+        let server = ScriptedTransport([.status(401), .status(500)])
+        let session = UserSession(transport: server, store: store)
+        let view = SignIn()
+        await view.signIn(to: session, user: "ann", password: "wrong")
+        #expect(view.failure == "The user name or the password is wrong.")
+        await view.signIn(to: session, user: "ann", password: "secret")
+        #expect(view.failure != nil && view.failure?.contains("password") == false)
+    }
+
+    @Test("The stub of a preview responds to a call with a token, and a new order is sent with it")
+    func previews() async throws {
+        let session = UserSession(transport: StubTransport(), store: store)
+        await session.tokens.setCredential(Login(accessToken: "t", refreshToken: "r", expiry: nil))
+        let list = OrderList(transport: StubTransport(), session: session)
+        await list.load()
+        #expect(list.orders.map(\.id) == [7])
+        list.clear()
+        #expect(list.orders.isEmpty)
+        let server = ScriptedTransport(always: .status(201))
+        let shop = Provider<Shop>(transport: server, plugins: [.standard { session.tokens }])
+        try await shop.send(.placeOrder(NewOrder(item: 3)))
+        #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer t"])
     }
 
     @Test("The login of an earlier run is restored, and a logout is shown and stored")

@@ -15,7 +15,7 @@ enum GettingStartedSamples {
     static func client() -> Provider<URLTarget> {
         // sample: first call
         let userAgent = HeadersPlugin(["User-Agent": "App/1.0"])
-        let client = Provider<URLTarget>(transport: URLSessionTransport(), plugins: [userAgent])
+        let client = Provider<URLTarget>(plugins: [userAgent])
         // end
         return client
     }
@@ -46,7 +46,7 @@ enum GettingStartedSamples {
 
     static func target(_ userAgent: HeadersPlugin) -> Provider<GitHub> {
         // sample: target call
-        let provider = Provider<GitHub>(transport: URLSessionTransport(), plugins: [userAgent])
+        let provider = Provider<GitHub>(plugins: [userAgent])
         // end
         return provider
     }
@@ -70,7 +70,7 @@ enum GettingStartedSamples {
         // sample: plugins
         func makeProvider(transport: any Transport) -> Provider<GitHub> {
             let userAgent = HeadersPlugin(["User-Agent": "App/1.0"])
-            return Provider(transport: transport, plugins: [LoggingPlugin(level: .info), RetryPlugin(), userAgent])
+            return Provider(transport: transport, plugins: [.standard(logging: .info) { userAgent }])
         }
         // end
         return makeProvider(transport: transport)

@@ -63,9 +63,8 @@ struct GettingStartedTestSamples {
         let transport = ScriptedTransport([.status(503), .status(200, body: body)])
         let plugins = makeProvider(transport: transport).plugins
         let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
-        let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
-        try await clock.advanceToNextSleeper()
-        #expect(try await call.value == 7)
+        let forks = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        #expect(forks == 7)
         #expect(transport.sent.count == 2)
     }
 
@@ -78,12 +77,11 @@ struct GettingStartedTestSamples {
         ])
         let provider = Provider<GitHub>(
             transport: transport,
-            plugins: [logging, RetryPlugin()],
+            plugins: [.standard(StandardPart([.log: [logging]]))],
             configuration: .init(clock: clock)
         )
-        let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
-        for _ in 1...3 { try await clock.advanceToNextSleeper() }
-        #expect(try await call.value == 7)
+        let forks = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        #expect(forks == 7)
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Documentation/GettingStarted.md")
         let page = Markdown(try String(contentsOf: file, encoding: .utf8))

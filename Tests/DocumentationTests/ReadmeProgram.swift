@@ -22,8 +22,7 @@ enum ReadmeProgram {
     // sample: library
     enum Library: DecodableTargetType, AccessTokenAuthorizable {
         case book(id: Int)
-        struct ResultType: Decodable { let title: String, author: String }
-
+        nonisolated struct ResultType: Decodable { let title: String, author: String }
         var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
             switch self {
