@@ -63,6 +63,57 @@ struct OrderGuideTests {
         #expect(try texts(of: "Order").contains(text), "\(text)")
     }
 
+    /// A plugin that has all stages, and notes each when it runs.
+    private struct AllStages: Stage.Prepare, Stage.Intercept, Stage.Exchange, Stage.WillSend, Stage.DidReceive,
+        Stage.Process, Stage.DidFinish
+    {
+        let letter: String
+        let output: Output
+
+        private func note(_ stage: String) { output.add("\(letter).\(stage) ") }
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws { note("prepare") }
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Stage.Next
+        ) async throws -> PipelineResponse {
+            note("intercept")
+            return try await next(request)
+        }
+
+        func exchange(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            send: Stage.Send
+        ) async throws -> PipelineResponse {
+            note("exchange")
+            return try await send(request)
+        }
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) { note("willSend") }
+
+        func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+            note("didReceive")
+        }
+
+        func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+            note("process")
+        }
+
+        func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) { note("didFinish") }
+    }
+
+    @Test("The stages of two plugins run in the order of the diagram in the guide OwnPlugins")
+    func stages() async throws {
+        let output = Output()
+        let plugins = ["A", "B"].map { AllStages(letter: $0, output: output) }
+        _ = try await Provider<Library>(transport: StubTransport(), plugins: plugins).request(.book(id: 3))
+        let diagram = try #require(texts(of: "OwnPlugins").first { $0.contains("A.prepare") })
+        #expect(diagram.matches(of: /[AB]\.\w+/).map { String($0.output) + " " }.joined() == output.text)
+    }
+
     private func signer() throws -> SignerPlugin {
         let server = try PipelineRequest(url: "https://library.example").origin
         return SignerPlugin(server: server, account: "ann") { "\($0.method) \($0.head.path ?? "")" }
