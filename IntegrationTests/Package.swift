@@ -64,6 +64,7 @@ let inMemoryTracing = products("InMemoryTracing", package: "swift-distributed-tr
 let crypto = products("Crypto", package: "swift-crypto")
 let openCombine = products("OpenCombine", package: "OpenCombine")
 let arguments = products("ArgumentParser", package: "swift-argument-parser")
+let unixSignals = products("UnixSignals", package: "swift-service-lifecycle")
 let service =
     products("Hummingbird", package: "hummingbird")
     + products("ServiceLifecycle", package: "swift-service-lifecycle")
@@ -114,8 +115,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "gateway",
-            dependencies: common + nioCore + logging + metrics + tracing + service
-                + products("UnixSignals", package: "swift-service-lifecycle"),
+            dependencies: common + nioCore + logging + metrics + tracing + service + unixSignals,
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -174,9 +174,8 @@ let package = Package(
         // The samples of the guides. No source imports PipelineAllocations, but scripts/docs reads its built module.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: common + asyncHTTPClient + nioCore + logging + metrics + pipeline("PipelineAllocations") + [
-                "TestSupport"
-            ],
+            dependencies: common + asyncHTTPClient + nioCore + logging + metrics + service + unixSignals
+                + pipeline("PipelineAllocations") + ["TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -54,22 +54,30 @@ struct BusyPluginSamples {
     }
     // end
 
+    private func provider(_ transport: any Transport) -> Provider<Library> {
+        // sample: first plugin in a provider
+        let provider = Provider<Library>(transport: transport, plugins: [.standard { ClientPlugin(version: "3.1") }])
+        // end
+        return provider
+    }
+
     @Test("The first plugin of the guide sets its header field, and follows the rules")
     func client() async throws {
         let script = ScriptedTransport([.status(200)])
-        let provider = Provider<Library>(transport: script, plugins: [ClientPlugin(version: "shop/1.0")])
-        _ = try await provider.request(.book(id: 3))
-        #expect(script.sent.map { $0.header("X-Client") } == ["shop/1.0"])
-        #expect(await PluginConformance { ClientPlugin(version: "shop/1.0") }.run() == [])
+        _ = try await provider(script).request(.book(id: 3))
+        #expect(script.sent.map { $0.header("X-Client") } == ["3.1"])
+        #expect(await PluginConformance { ClientPlugin(version: "3.1") }.run() == [])
     }
 
-    /// A plugin with a capability and a rule of its own, as the guide describes them in a sentence.
+    /// A plugin with a capability and a rule of its own.
     private struct Audit: Stage.Process, CapabilityDeclaring {
         let capabilities: Set<PluginCapability> = [PluginCapability("audits")]
+        // sample: rule
         var orderRules: [OrderRule] {
             let consequence = "cached responses are not audited"
             return [OrderRule("audit-inside-cache", capabilities, .inside, [.caches], consequence: consequence)]
         }
+        // end
 
         func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {}
     }

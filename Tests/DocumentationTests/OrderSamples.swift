@@ -4,6 +4,30 @@ import PipelineTesting
 import TestSupport
 import Testing
 
+// sample: signer
+struct SignerPlugin: Stage.Prepare, Stage.Exchange, CapabilityDeclaring {
+    let server: PipelineRequest.Origin
+    let account: String
+    let sign: @Sendable (PipelineRequest) -> String
+    let capabilities: Set<PluginCapability> = [.signs, .identifiesCalls]
+
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        context.addIdentity(account, of: .authorization)
+    }
+
+    func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        guard context.hopOrigin == server, !context.hasLeftOrigin else { return try await send(request) }
+        var signed = request
+        try signed.setHeader(sign(request), for: .authorization, isSecret: true)
+        return try await send(signed)
+    }
+}
+// end
+
 @Suite("The guide Order", .watched)
 struct OrderGuideTests {
     private typealias Library = ReadmeProgram.Library
@@ -39,25 +63,24 @@ struct OrderGuideTests {
         #expect(try texts(of: "Order").contains(text), "\(text)")
     }
 
-    private func signer() throws -> PluginStack {
-        let server = try PipelineRequest(url: "https://library.example").origin
-        let sign = { @Sendable (request: PipelineRequest) in "\(request.method) \(request.head.path ?? "")" }
-        // sample: signer
-        let signer = PluginStack.exchange(name: "signer", capabilities: [.signs]) { request, context, send in
-            guard context.hopOrigin == server, !context.hasLeftOrigin else { return try await send(request) }
-            var signed = request
-            try signed.setHeader(sign(request), for: .authorization, isSecret: true)
-            return try await send(signed)
-        }
-        // end
-        return signer
-    }
+    /// A plugin that has all stages, and notes each when it runs.
+    private struct AllStages: Stage.Prepare, Stage.Intercept, Stage.Exchange, Stage.WillSend, Stage.DidReceive,
+        Stage.Process, Stage.DidFinish
+    {
+        let letter: String
+        let output: Output
 
-    private struct IdentifiedSigner: Stage.Prepare, Stage.Exchange, CapabilityDeclaring {
-        let capabilities: Set<PluginCapability> = [.signs, .identifiesCalls]
+        private func note(_ stage: String) { output.add("\(letter).\(stage) ") }
 
-        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-            context.addIdentity("ann", of: .authorization)
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws { note("prepare") }
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Stage.Next
+        ) async throws -> PipelineResponse {
+            note("intercept")
+            return try await next(request)
         }
 
         func exchange(
@@ -65,17 +88,47 @@ struct OrderGuideTests {
             context: PipelineContext,
             send: Stage.Send
         ) async throws -> PipelineResponse {
-            try await send(request)
+            note("exchange")
+            return try await send(request)
         }
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) { note("willSend") }
+
+        func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+            note("didReceive")
+        }
+
+        func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+            note("process")
+        }
+
+        func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) { note("didFinish") }
+    }
+
+    @Test("The stages of two plugins run in the order of the diagram in the guide OwnPlugins")
+    func stages() async throws {
+        let output = Output()
+        let plugins = ["A", "B"].map { AllStages(letter: $0, output: output) }
+        _ = try await Provider<Library>(transport: StubTransport(), plugins: plugins).request(.book(id: 3))
+        let diagram = try #require(texts(of: "OwnPlugins").first { $0.contains("A.prepare") })
+        #expect(diagram.matches(of: /[AB]\.\w+/).map { String($0.output) + " " }.joined() == output.text)
+    }
+
+    private func signer() throws -> SignerPlugin {
+        let server = try PipelineRequest(url: "https://library.example").origin
+        return SignerPlugin(server: server, account: "ann") { "\($0.method) \($0.head.path ?? "")" }
     }
 
     @Test("The guide OwnPlugins shows the finding for a signer without an identity; with one, there is none")
     func finding() throws {
-        let signer = try signer()
+        let signer = PluginStack.exchange(name: "signer", capabilities: [.signs]) { request, _, send in
+            try await send(request)
+        }
         let anonymous = Provider<Library>(transport: StubTransport(), plugins: [.standard { signer }])
         let text = "\(anonymous.explain())".split(separator: "\n").filter { $0.hasPrefix("leak") }
         #expect(try texts(of: "OwnPlugins").contains(text.joined()), "\(text)")
-        let identified = Provider<Library>(transport: StubTransport(), plugins: [.standard { IdentifiedSigner() }])
+        let signing = try self.signer()
+        let identified = Provider<Library>(transport: StubTransport(), plugins: [.standard { signing }])
         #expect(identified.explain().findings.isEmpty)
     }
 

@@ -24,11 +24,31 @@ enum RecordingSamples {
         var task: RequestTask { .requestPlain }
     }
 
+    private static let redactor = Redactor.standard.adding(secretValues: ["4f1c9a8b"])
+
+    private static func makeProvider(transport: any Transport) -> Provider<GitHub> { Provider(transport: transport) }
+
     struct Tests {
         // sample: test
         @Test("The zen of GitHub is a sentence", .replay("github"))
         func zen() async throws {
-            let provider = Provider<GitHub>(transport: .replay)
+            let provider = makeProvider(transport: .replay)
+            #expect(try await provider.request(.zen).mapString().hasSuffix("."))
+        }
+        // end
+
+        // sample: settings
+        @Test(
+            "The zen of GitHub is a sentence at any time",
+            .replay(
+                "github",
+                matching: .standard.ignoring(query: ["ts"]),
+                failsOnUnusedEntries: true,
+                redactor: redactor
+            )
+        )
+        func zenAtAnyTime() async throws {
+            let provider = Provider<GitHub>(transport: .replay, configuration: .replay)
             #expect(try await provider.request(.zen).mapString().hasSuffix("."))
         }
         // end
@@ -69,17 +89,39 @@ enum RecordingSamples {
     static func matching(_ file: URL) throws -> ReplayTransport {
         // sample: matching
         let matching = RequestMatching.standard.ignoring(query: ["ts"]).ignoring(body: ["nonce"]) + [.header(.accept)]
-        let replay = try ReplayTransport(file, matching: matching)
         // end
-        return replay
+        return try ReplayTransport(file, matching: matching)
     }
 
     static func secrets(_ file: URL, clientSecret: String) throws -> RecordingTransport {
         // sample: secrets
         let redactor = Redactor.standard.adding(secretValues: [clientSecret]).adding(plainNames: ["theme"])
-        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), redactor: redactor)
         // end
-        return recorder
+        return try RecordingTransport(file, wrapping: URLSessionTransport(), redactor: redactor)
+    }
+
+    @Test("A login is recorded with the calls that use its token, and replayed without the password")
+    static func login() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("login.har")
+        func title(_ password: String, _ transport: any Transport) async throws -> String {
+            let provider = Provider<URLTarget>(transport: transport)
+            let login = ["user": "ann", "password": password]
+            let answer = try await provider.request(
+                URLTarget("https://library.example/login", method: .post, task: .requestJSONEncodable(login))
+            )
+            let token = try answer.map([String: String].self)["access_token"] ?? ""
+            let book = URLTarget("https://library.example/books/3", headers: ["Authorization": "Bearer \(token)"])
+            return try await provider.request(book).mapString()
+        }
+        let login = #"{"access_token": "4f1c9a8b7d6e5f40"}"#
+        let script = ScriptedTransport([.status(200, body: login), .status(200, body: "Eden")])
+        let recorder = try RecordingTransport(file, wrapping: script, mode: .recordAll)
+        #expect(try await title("correct horse", recorder) == "Eden")
+        try await recorder.finish()
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("4f1c9a8b7d6e5f40") && !text.contains("correct horse"))
+        #expect(try await title("", ReplayTransport(file)) == "Eden")
     }
 
     static func time(_ file: URL) throws -> ReplayTransport {

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Logging
 import Pipeline
 import PipelineTesting
 import TestSupport
@@ -14,54 +13,21 @@ import NIOCore
 /// The samples of the guide OnAServer.
 enum OnAServerSamples {
     typealias Shop = TargetsSamples.Shop
-    typealias Item = TargetsSamples.Item
 
     struct Job: Sendable {
         let item: Int
     }
 
     #if AsyncHTTPClient
-    static func client(_ plugins: PluginStack) -> (shop: Provider<Shop>, transport: AsyncHTTPClientTransport) {
+    static func client() -> AsyncHTTPClientTransport {
         // sample: client
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = .seconds(2)
         let transport = AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 16)
         // end
-        let shop = Provider<Shop>(transport: transport, plugins: [plugins])
-        return (shop, transport)
+        return transport
     }
     #endif
-
-    // sample: request id
-    enum Incoming { @TaskLocal static var requestID: String? }
-    // end
-
-    static func logging() -> (Logger.MetadataProvider, PluginStack) {
-        // sample: request id
-        let metadata = Logger.MetadataProvider { ["request": "\(Incoming.requestID ?? "none")"] }
-        let logger = Logger(label: "client", metadataProvider: metadata)
-        let ids = RequestIDPlugin { Incoming.requestID }
-        let stack = PluginStack.standard(.requestID(ids), logging: .info, logger: logger)
-        // end
-        return (metadata, stack)
-    }
-
-    static func item(_ shop: Provider<Shop>, requestID: String) async throws -> Item {
-        // sample: request id
-        let item = try await Incoming.$requestID.withValue(requestID) {
-            try await shop.request(.item(id: 7), as: Item.self)
-        }
-        // end
-        return item
-    }
-
-    static func budget() -> PluginStack {
-        // sample: budget
-        let retry = RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
-        let plugins = PluginStack.standard(.retries(retry))
-        // end
-        return plugins
-    }
 
     static func work(
         _ jobs: AsyncStream<Job>,
@@ -120,7 +86,8 @@ struct OnAServerSamplesTests {
     #if AsyncHTTPClient
     @Test("Calls of all providers with the transport fail after its shutdown")
     func client() async throws {
-        let (shop, transport) = OnAServerSamples.client(OnAServerSamples.budget())
+        let transport = OnAServerSamples.client()
+        let shop = Provider<Shop>(transport: transport)
         let pages = Provider<URLTarget>(transport: transport)
         #expect("\(shop.explain())".contains("AsyncHTTPClientTransport"))
         try await transport.shutdown()
@@ -138,7 +105,8 @@ struct OnAServerSamplesTests {
     @Test("The program ends after its jobs, and later calls fail with clientClosed")
     func end() async throws {
         let (jobs, queue) = AsyncStream.makeStream(of: Job.self)
-        let (shop, transport) = OnAServerSamples.client(PluginStack())
+        let transport = OnAServerSamples.client()
+        let shop = Provider<Shop>(transport: transport)
         let work = OnAServerSamples.work(jobs) { [output] job in output.add("job \(job.item)\n") }
         queue.yield(Job(item: 7))
         queue.finish()
@@ -148,49 +116,6 @@ struct OnAServerSamplesTests {
         #expect(error?.code == .clientClosed)
     }
     #endif
-
-    @Test("The id of the incoming request is sent with the call and known where its lines are logged")
-    func requestID() async throws {
-        let transport = ScriptedTransport(always: .status(200, body: #"{"title": "Lamp"}"#))
-        let (metadata, stack) = OnAServerSamples.logging()
-        let logging = LoggingPlugin(level: .info, form: .summary) { [output] _, _ in
-            output.add("\(metadata.get()["request"] ?? "")\n")
-        }
-        let plugins: [any PluginType] = [logging, stack.removing(LoggingPlugin.self)]
-        let shop = Provider<Shop>(transport: transport, plugins: plugins)
-        #expect(try await OnAServerSamples.item(shop, requestID: "a1").title == "Lamp")
-        #expect(transport.sent.map { $0.headers[RequestIDPlugin.standardField] } == ["a1"])
-        #expect(output.text == "a1\n")
-        #expect(metadata.get() == ["request": "none"])
-    }
-
-    @Test("An id that cannot be sent is replaced", arguments: ["", "a b", String(repeating: "a", count: 256)])
-    func invalidRequestID(id: String) async throws {
-        let transport = ScriptedTransport(always: .status(200, body: #"{"title": "Lamp"}"#))
-        let stack = OnAServerSamples.logging().1.removing(LoggingPlugin.self)
-        _ = try await OnAServerSamples.item(Provider(transport: transport, plugins: [stack]), requestID: id)
-        #expect(transport.sent.first?.headers[RequestIDPlugin.standardField]?.count == 36)
-    }
-
-    @Test("Providers with the same retrying plugin share its budget for a host")
-    func budget() async {
-        let transport = ScriptedTransport(always: .status(503))
-        let plugins = OnAServerSamples.budget()
-        let configuration = ProviderConfiguration(clock: ManualClock())
-        let providers = [0, 1].map { _ in
-            Provider<Shop>(transport: transport, plugins: [plugins], configuration: configuration)
-        }
-        let options = RequestOptions {
-            $0.retry = .init(backoff: .immediate)
-            $0.avoidLogError = true
-        }
-        for _ in 1...10 {
-            for provider in providers { _ = try? await provider.request(.item(id: 7), options: options) }
-        }
-        // 20 calls, 1 retry a second for 10 s, and 1 for every 10 calls.
-        #expect(transport.sent.count == 20 + 10 + 2)
-        #expect(providers[0].explain().findings.isEmpty)
-    }
 
     @Test("Jobs in the queue are done after it has finished")
     func finish() async {

@@ -16,7 +16,7 @@ enum TelemetrySamples {
     #if Telemetry
     static func plugins() -> PluginStack {
         // sample: plugins
-        let plugins: PluginStack = [TracingPlugin(), MetricsPlugin(), .standard, TracingPlugin.Propagation()]
+        let plugins = PluginStack.standard(.telemetry)
         // end
         return plugins
     }

@@ -16,16 +16,13 @@ struct HealthReport: ResponseEncodable {
             let details = health.compactMap { plugin in plugin.details[origin].map { (plugin.plugin, $0) } }
             return Dictionary(details) { first, _ in first }
         }
-        // Once a break is over, the gateway must get requests, because the next one is the probe.
-        func isRefusing(_ url: URL) -> Bool {
-            details(of: url)["CircuitBreakerPlugin"]?.hasPrefix("open, next probe in") == true
-        }
         let servers = client.upstreams
         upstreams = [
             "catalog": details(of: servers.catalog), "prices": details(of: servers.prices),
             "reviews": details(of: servers.reviews),
         ]
-        if isRefusing(servers.catalog) || isRefusing(servers.prices) {
+        // Once a break is over, neither is refusing: the gateway must get requests, because the next one is the probe.
+        if health.isRefusing(servers.catalog) || health.isRefusing(servers.prices) {
             status = .unhealthy
         } else {
             status = health.contains { $0.status != .healthy } ? .degraded : .healthy

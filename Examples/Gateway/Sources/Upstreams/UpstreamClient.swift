@@ -34,7 +34,6 @@ struct UpstreamClient: Service {
                     .resilient,
                     .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
                     .retries(RetryPlugin(backoff: .exponential(base: .milliseconds(50)))),
-                    .breaker(CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1))),
                     logging: logging
                 ),
                 DeadlinePlugin(),

@@ -1,0 +1,85 @@
+import Foundation
+import Logging
+import Pipeline
+import PipelineTesting
+import ServiceLifecycle
+import TestSupport
+import Testing
+import UnixSignals
+
+// sample: service
+struct ClientService: Service {
+    let provider: Provider<MultiTarget>
+    let transport: AsyncHTTPClientTransport
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await provider.drain(within: .seconds(5))
+        provider.shutdown()
+        try await transport.shutdown()
+    }
+}
+// end
+
+/// The samples of the guide OnAServer for a program with services.
+enum ShutdownSamples {
+    static func services(
+        _ provider: Provider<MultiTarget>,
+        _ transport: AsyncHTTPClientTransport,
+        _ application: any Service,
+        _ logger: Logger
+    ) -> ServiceGroupConfiguration {
+        // sample: group
+        let client = ClientService(provider: provider, transport: transport)
+        var services = ServiceGroupConfiguration(services: [client, application], logger: logger)
+        services.gracefulShutdownSignals = [.sigterm, .sigint]
+        services.maximumGracefulShutdownDuration = .seconds(10)
+        // end
+        return services
+    }
+
+    /// Compiled only: it changes how the process treats signals.
+    static func run(_ services: ServiceGroupConfiguration) async throws {
+        // sample: group
+        try await ServiceGroup(configuration: services).run()
+        // end
+    }
+}
+
+@Suite("The service of the guide OnAServer", .realTime, .watched)
+struct ShutdownSamplesTests {
+    /// Runs like a server that calls another one for its last response, after the shutdown has begun.
+    private struct Application: Service {
+        let start: AsyncStream<Void>.Continuation
+        let work: @Sendable () async throws -> Void
+
+        func run() async throws {
+            start.yield()
+            try await gracefulShutdown()
+            try await work()
+        }
+    }
+
+    @Test("The client ends after the server: a call for the server's last response succeeds, and a later one fails")
+    func order() async throws {
+        let server = try LoopbackServer { _ in [.respond(200, body: "page")] }
+        defer { server.stop() }
+        let (transport, output) = (AsyncHTTPClientTransport(), Output())
+        let (provider, url) = (Provider<MultiTarget>(transport: transport), server.url.absoluteString)
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let application = Application(start: start) {
+            output.add(try await provider.request(URLTarget(url)).mapString())
+        }
+        let logger = Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }
+        var services = ShutdownSamples.services(provider, transport, application, logger)
+        services.gracefulShutdownSignals = []
+        let group = ServiceGroup(configuration: services)
+        async let end: Void = group.run()
+        _ = await starts.first { _ in true }
+        await group.triggerGracefulShutdown()
+        try await end
+        #expect(output.text == "page")
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(URLTarget(url)) }
+        #expect(error?.code == .clientClosed)
+    }
+}
