@@ -174,7 +174,7 @@ struct AuthenticationSamplesTests {
     @Test("A refresh is retried even though it is a POST")
     func renewal() async throws {
         let server = ScriptedTransport([
-            .status(503), .status(200, body: #"{"accessToken": "new", "refreshToken": "s"}"#),
+            .status(503), .status(200, body: #"{"accessToken": "new", "refreshToken": "s", "expiresIn": 600}"#),
         ])
         let clock = ManualClock()
         let auth = AuthenticationSamples.auth(server, clock)
