@@ -100,7 +100,7 @@ enum RecordingSamples {
         return try RecordingTransport(file, wrapping: URLSessionTransport(), redactor: redactor)
     }
 
-    @Test("A login is recorded with the calls that use its token, and replayed without the password")
+    @Test("A login is recorded with the calls that use its token, and replayed with any password")
     static func login() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("login.har")
@@ -121,7 +121,9 @@ enum RecordingSamples {
         try await recorder.finish()
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(!text.contains("4f1c9a8b7d6e5f40") && !text.contains("correct horse"))
-        #expect(try await title("", ReplayTransport(file)) == "Eden")
+        #expect(try await title("none", ReplayTransport(file)) == "Eden")
+        let error = await #expect(throws: PipelineError.self) { try await title("", ReplayTransport(file)) }
+        #expect(error?.code == .recording(.noMatch))
     }
 
     static func time(_ file: URL) throws -> ReplayTransport {
