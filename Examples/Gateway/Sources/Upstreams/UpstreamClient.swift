@@ -34,6 +34,9 @@ struct UpstreamClient: Service {
                     .resilient,
                     .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
                     .retries(RetryPlugin(backoff: .exponential(base: .milliseconds(50)))),
+                    // Opens earlier than that of `resilient`, and its breaks do not grow, so that the reviews are
+                    // back about a second after an outage.
+                    .breaker(CircuitBreakerPlugin(failureRatio: 0.5, minimumCallCount: 10, breakDuration: .seconds(1))),
                     logging: logging
                 ),
                 DeadlinePlugin(),
