@@ -92,13 +92,13 @@ extension PipelineDescription {
                 return nil
             }
             let isLeak = target == URLTarget.self && isCredential && !capabilities.contains(.setsAccessToken)
-            let place = "is in a client of \(target) without named hosts"
+            let place = "is in a provider of \(target), and names no hosts"
             return Finding(
                 id: "credential-to-every-host",
                 plugins: [element.name],
                 positions: [element.position].compactMap(\.self),
                 problem: "\(element.name) \(place)",
-                consequence: "its \(isCredential ? "credential goes" : "fields go") to every host that the client asks",
+                consequence: "its \(isCredential ? "credential goes" : "fields go") to every host that is called",
                 remedy: "name the hosts, as in scope: .hosts([\"api.example.com\"])",
                 severity: isLeak ? .leak : .hint,
                 locatedProblem: "\(element.locatedName) \(place)"
