@@ -12,8 +12,8 @@ final class PhotoLibrary {
 
     private let provider: Provider<PhotosAPI>
 
-    init(transport: any Transport, session: UserSession) {
-        provider = Provider(transport: transport, plugins: [.standard { session.tokens }])
+    init(provider: Provider<PhotosAPI>) {
+        self.provider = provider
     }
 
     /// Loads the list, and changes nothing if the task is cancelled, for example because its view has disappeared.

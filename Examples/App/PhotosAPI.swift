@@ -24,6 +24,11 @@ enum PhotosAPI: TargetType, AccessTokenAuthorizable {
     }
 }
 
+/// Makes the provider that all models of the app share.
+func makeProvider(transport: any Transport, session: UserSession) -> Provider<PhotosAPI> {
+    Provider(transport: transport, plugins: [.standard { session.tokens }])
+}
+
 nonisolated struct Photo: Decodable, Identifiable, Hashable {
     let id: Int
     let title: String

@@ -15,7 +15,8 @@ struct PhotosApp: App {
             store: KeychainCredentialStore(service: "com.example.photos")
         )
         _session = State(initialValue: session)
-        _library = State(initialValue: PhotoLibrary(transport: transport, session: session))
+        let provider = makeProvider(transport: transport, session: session)
+        _library = State(initialValue: PhotoLibrary(provider: provider))
         Task { await session.follow() }  // once, not once for each window
     }
 
@@ -27,9 +28,13 @@ struct PhotosApp: App {
 }
 
 #Preview {
-    let session = UserSession(transport: StubTransport(), store: MemoryCredentialStore())
-    PhotoListView(library: PhotoLibrary(transport: StubTransport(), session: session), session: session)
-        .task { await session.tokens.setCredential(Login(accessToken: "t", refreshToken: "r", expiry: nil)) }
-        .task { await session.follow() }
+    let store = MemoryCredentialStore()
+    let session = UserSession(transport: StubTransport(), store: store)
+    let provider = makeProvider(transport: StubTransport(), session: session)
+    PhotoListView(library: PhotoLibrary(provider: provider), session: session)
+        .task {
+            await UserSession.save(Login(accessToken: "t", refreshToken: "r", expiry: nil), in: store)
+            await session.follow()
+        }
 }
 #endif

@@ -79,12 +79,18 @@ final class UserSession {
         let url = "https://photos.example/v1/token"
         do {
             return try await auth.send(body, to: url, as: TokenResponse.self).login
-        } catch let error as PipelineError where error.status == .unauthorized {
-            return nil  // adapt the condition: how does your server reject a refresh token?
+        } catch let error as PipelineError where isRejection(error) {
+            return nil
         }
     }
 
-    private nonisolated static func save(_ login: Login?, in store: any CredentialStore) async {
+    /// Whether the server no longer accepts the refresh token; adapt this to yours.
+    private nonisolated static func isRejection(_ error: PipelineError) -> Bool {
+        let code = try? error.response?.mapString(atKeyPath: "error")
+        return error.status == .unauthorized || error.status == .badRequest && code == "invalid_grant"
+    }
+
+    nonisolated static func save(_ login: Login?, in store: any CredentialStore) async {
         do {
             if let login {
                 try await store.save(JSONEncoder().encode(login), for: "login")

@@ -20,6 +20,27 @@ extension AppAPI: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
+/// What several enums share, as in the guide AppWithLogin.
+nonisolated protocol AppTarget: TargetType, AccessTokenAuthorizable {}
+
+nonisolated extension AppTarget {
+    var baseURL: URL { Endpoint.url("https://api.example.com") }
+    var validationType: ValidationType { .successCodes }
+    var authorizationType: AuthorizationType? { .bearer }
+}
+
+enum Invoices: AppTarget {
+    case invoice(id: Int)
+
+    var path: String {
+        switch self {
+        case .invoice(let id): "invoices/\(id)"
+        }
+    }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}
+
 /// The layout in the documentation: the cases first, then the conformances in `nonisolated` extensions.
 enum SplitAPI {
     case user(name: String)
@@ -131,6 +152,17 @@ struct AppIsolationTests {
         _ = try await Provider<MultiTarget>(transport: transport, plugins: [token]).request(SplitAPI.user(name: "c"))
         #expect(transport.sent.map(\.head.path) == ["/users/a%2Fb", "/users/c"])
         #expect(transport.sent.allSatisfy { $0.headers[.authorization] == "Bearer token" })
+    }
+
+    @Test("An enum has the server and the token of a protocol of the app")
+    func sharedProtocol() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
+        let token = AccessTokenPlugin(scope: .hosts(["api.example.com"])) { _ in "token" }
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [token])
+        #expect(try await provider.request(Invoices.invoice(id: 7), as: Profile.self).name == "Ada")
+        #expect(transport.sent.first?.url?.absoluteString == "https://api.example.com/invoices/7")
+        #expect(transport.sent.first?.headers[.authorization] == "Bearer token")
+        #expect(provider.explain().findings.isEmpty)
     }
 
     @Test("Controllers create requests with payloads and queries")

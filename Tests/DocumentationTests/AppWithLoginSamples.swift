@@ -132,9 +132,15 @@ extension UserSession {
         let url = "https://api.shop.example/v1/token"
         do {
             return try await auth.send(body, to: url, as: TokenResponse.self).login
-        } catch let error as PipelineError where error.status == .unauthorized {
-            return nil  // adapt the condition: how does your server reject a refresh token?
+        } catch let error as PipelineError where isRejection(error) {
+            return nil
         }
+    }
+
+    /// Whether the server no longer accepts the refresh token; adapt this to yours.
+    nonisolated static func isRejection(_ error: PipelineError) -> Bool {
+        let code = try? error.response?.mapString(atKeyPath: "error")
+        return error.status == .unauthorized || error.status == .badRequest && code == "invalid_grant"
     }
 }
 // end
@@ -161,6 +167,10 @@ private final class SignIn {
 }
 
 // sample: model
+func makeShop(transport: any Transport, session: UserSession) -> Provider<Shop> {
+    Provider(transport: transport, plugins: [.standard { session.tokens }])
+}
+
 nonisolated struct Order: Decodable, Identifiable { let id: Int }
 
 @MainActor
@@ -170,8 +180,8 @@ final class OrderList {
     private(set) var failure: String?
     private let shop: Provider<Shop>
 
-    init(transport: any Transport, session: UserSession) {
-        shop = Provider(transport: transport, plugins: [.standard { session.tokens }])
+    init(shop: Provider<Shop>) {
+        self.shop = shop
     }
 
     func load() async {
@@ -192,6 +202,48 @@ final class OrderList {
         orders = []
         failure = nil
     }
+}
+// end
+
+// sample: areas
+nonisolated protocol ShopTarget: TargetType, AccessTokenAuthorizable {}
+
+nonisolated extension ShopTarget {
+    var baseURL: URL { Endpoint.url("https://api.shop.example/v1") }
+    var validationType: ValidationType { .successCodes }
+    var authorizationType: AuthorizationType? { .bearer }
+}
+
+enum Invoices: ShopTarget {
+    case all
+
+    var path: String { "invoices" }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}
+// end
+
+nonisolated struct Invoice: Decodable { let id: Int }
+
+private func invoices(transport: any Transport, session: UserSession) async throws -> [Invoice] {
+    // sample: many
+    let shop = Provider<MultiTarget>(transport: transport, plugins: [.standard { session.tokens }])
+    let invoices = try await shop.request(Invoices.all, as: [Invoice].self)
+    // end
+    return invoices
+}
+
+// sample: extension
+struct OpenTheApp: Error {}
+
+func makeTokens(store: any CredentialStore) -> TokenRefreshPlugin<Login> {
+    TokenRefreshPlugin(obtain: { expired, _ in
+        guard let data = try await store.load("login") else { return nil }  // no user is logged in
+        let login = try JSONDecoder().decode(Login.self, from: data)
+        let isExpired = login.expiry.map { $0 < Date() } ?? false
+        if isExpired || login.accessToken == expired?.accessToken { throw OpenTheApp() }
+        return login
+    })
 }
 // end
 
@@ -217,7 +269,7 @@ struct AppWithLoginGuideTests {
             }
         }
         let session = UserSession(transport: server, store: MemoryCredentialStore())
-        let list = OrderList(transport: server, session: session)
+        let list = OrderList(shop: makeShop(transport: server, session: session))
         try await session.signIn(user: "ann", password: "secret")
         await list.load()
         #expect(list.orders.map(\.id) == [7])
@@ -228,18 +280,22 @@ struct AppWithLoginGuideTests {
     @Test("Without a session, nothing is sent, and the list shows no failure")
     func noSession() async {
         let server = ScriptedTransport([])
-        let list = OrderList(transport: server, session: UserSession(transport: server, store: store))
+        let session = UserSession(transport: server, store: store)
+        let list = OrderList(shop: makeShop(transport: server, session: session))
         await list.load()
         #expect(list.orders.isEmpty && list.failure == nil && server.sent.isEmpty)
     }
 
-    @Test("A session that the server has ended is removed from the store, and a new login is used")
-    func sessionEnd() async throws {
+    @Test(
+        "A session that the server has ended is removed from the store, and a new login is used",
+        arguments: [(401, "{}"), (400, #"{"error": "invalid_grant"}"#)]
+    )
+    func sessionEnd(status: Int, body: String) async throws {
         let server = ScriptedTransport { request, _ in
-            request.path == "/v1/token" ? .status(401) : .status(200, body: #"[{"id": 7}]"#)
+            request.path == "/v1/token" ? .status(status, body: body) : .status(200, body: #"[{"id": 7}]"#)
         }
         let session = UserSession(transport: server, store: store)
-        let list = OrderList(transport: server, session: session)
+        let list = OrderList(shop: makeShop(transport: server, session: session))
         await session.tokens.setCredential(Self.expired)
         #expect(try await stored()?.accessToken == "old")
         await list.load()
@@ -255,7 +311,7 @@ struct AppWithLoginGuideTests {
     func otherFailure(status: Int) async throws {
         let server = ScriptedTransport(always: .status(status))
         let session = UserSession(transport: server, store: store)
-        let list = OrderList(transport: server, session: session)
+        let list = OrderList(shop: makeShop(transport: server, session: session))
         await session.tokens.setCredential(Self.expired)
         await list.load()
         #expect(list.failure != nil)
@@ -278,15 +334,43 @@ struct AppWithLoginGuideTests {
     func previews() async throws {
         let session = UserSession(transport: StubTransport(), store: store)
         await session.tokens.setCredential(Login(accessToken: "t", refreshToken: "r", expiry: nil))
-        let list = OrderList(transport: StubTransport(), session: session)
+        let list = OrderList(shop: makeShop(transport: StubTransport(), session: session))
         await list.load()
         #expect(list.orders.map(\.id) == [7])
         list.clear()
         #expect(list.orders.isEmpty)
         let server = ScriptedTransport(always: .status(201))
-        let shop = Provider<Shop>(transport: server, plugins: [.standard { session.tokens }])
-        try await shop.send(.placeOrder(NewOrder(item: 3)))
+        try await makeShop(transport: server, session: session).send(.placeOrder(NewOrder(item: 3)))
         #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer t"])
+    }
+
+    @Test("One provider sends targets of all areas with the token")
+    func areas() async throws {
+        let server = ScriptedTransport(always: .status(200, body: #"[{"id": 7}]"#))
+        let session = UserSession(transport: server, store: store)
+        await session.tokens.setCredential(Login(accessToken: "t", refreshToken: "r", expiry: nil))
+        #expect(try await invoices(transport: server, session: session).map(\.id) == [7])
+        #expect(server.sent.map(\.path) == ["/v1/invoices"])
+        #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer t"])
+    }
+
+    @Test("An extension sends the stored login, and never refreshes it")
+    func appExtension() async throws {
+        let server = ScriptedTransport { request, _ in
+            .status(request.headers[.authorization] == "Bearer new" ? 200 : 401, body: #"[{"id": 7}]"#)
+        }
+        let shop = Provider<Shop>(transport: server, plugins: [.standard { makeTokens(store: store) }])
+        let none = await pipelineError { _ = try await shop.request(.orders, as: [Order].self) }
+        #expect(none?.code == .sessionEnded)
+        await UserSession.save(Self.expired, in: store)
+        let error = await pipelineError { _ = try await shop.request(.orders, as: [Order].self) }
+        #expect(error?.code == .tokenRefresh && server.sent.isEmpty)
+        await UserSession.save(Login(accessToken: "old", refreshToken: "r", expiry: nil), in: store)
+        let rejection = await pipelineError { _ = try await shop.request(.orders, as: [Order].self) }
+        #expect(rejection?.status == .unauthorized)
+        await UserSession.save(Login(accessToken: "new", refreshToken: "s", expiry: nil), in: store)
+        #expect(try await shop.request(.orders, as: [Order].self).map(\.id) == [7])
+        #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer old", "Bearer old", "Bearer new"])
     }
 
     @Test("The login of an earlier run is restored, and a logout is shown and stored")

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 private typealias Library = ReadmeProgram.Library
+private typealias Book = ReadmeProgram.Book
 
 // sample: client
 /// A client of the API of a library.
@@ -23,7 +24,7 @@ public struct LibraryClient: Sendable {
 
     /// Returns the title of a book, or throws a `PipelineError`.
     public func title(ofBook id: Int) async throws -> String {
-        try await provider.requestDecoded(.book(id: id)).title
+        try await provider.request(.book(id: id), as: Book.self).title
     }
 }
 // end

@@ -28,19 +28,20 @@ enum GettingStartedSamples {
     }
 
     // sample: target
-    enum GitHub: DecodableTargetType {
-        typealias ResultType = Repository
+    enum GitHub: TargetType {
         case repository(_ name: String)
+        case branches(_ name: String)
 
         var baseURL: URL { Endpoint.url("https://api.github.com") }
         var path: String {
             switch self {
             case .repository(let name): "repos/\(name)"
+            case .branches(let name): "repos/\(name)/branches"
             }
         }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
-        var sampleData: Data { Data(#"{"forks": 3}"#.utf8) }
+        var sampleData: Data { Data(#"{"forks": 3}"#.utf8) }  // a repository
     }
     // end
 
@@ -53,7 +54,7 @@ enum GettingStartedSamples {
 
     static func targetCall(_ provider: Provider<GitHub>) async throws {
         // sample: target call
-        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"))
+        let repository = try await provider.request(.repository("swiftlang/swift"), as: Repository.self)
         // end
         print(repository.forks, "forks")
     }
@@ -61,7 +62,8 @@ enum GettingStartedSamples {
     static func optionsCall(_ provider: Provider<GitHub>) async throws -> Repository {
         // sample: options
         let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
-        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"), options: options)
+        let name = "swiftlang/swift"
+        let repository = try await provider.request(.repository(name), as: Repository.self, options: options)
         // end
         return repository
     }

@@ -7,6 +7,7 @@ import Testing
 @Suite("The samples of the guide GettingStarted", .watched)
 struct GettingStartedTestSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
+    private typealias Repository = GettingStartedSamples.Repository
     private let body = #"{"forks": 7}"#
 
     private func makeProvider(transport: any Transport) -> Provider<GitHub> {
@@ -17,7 +18,7 @@ struct GettingStartedTestSamples {
     @Test("A repository is decoded")
     func repository() async throws {
         let provider = makeProvider(transport: StubTransport())
-        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"))
+        let repository = try await provider.request(.repository("swiftlang/swift"), as: Repository.self)
         #expect(repository.forks == 3)
     }
     // end
@@ -27,7 +28,7 @@ struct GettingStartedTestSamples {
         let transport = ScriptedTransport([.status(404)])
         let provider = makeProvider(transport: transport)
         let error = await #expect(throws: PipelineError.self) {
-            try await provider.requestDecoded(.repository("swiftlang/none"))
+            try await provider.request(.repository("swiftlang/none"), as: Repository.self)
         }
         #expect(error?.code == .unacceptableStatus)
         #expect(transport.sent.map(\.path) == ["/repos/swiftlang/none"])
@@ -63,7 +64,9 @@ struct GettingStartedTestSamples {
         let transport = ScriptedTransport([.status(503), .status(200, body: body)])
         let plugins = makeProvider(transport: transport).plugins
         let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
-        let forks = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        let forks = try await clock.run {
+            try await provider.request(.repository("swiftlang/swift"), as: Repository.self).forks
+        }
         #expect(forks == 7)
         #expect(transport.sent.count == 2)
     }
@@ -80,7 +83,9 @@ struct GettingStartedTestSamples {
             plugins: [.standard(StandardPart([.log: [logging]]))],
             configuration: .init(clock: clock)
         )
-        let forks = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        let forks = try await clock.run {
+            try await provider.request(.repository("swiftlang/swift"), as: Repository.self).forks
+        }
         #expect(forks == 7)
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Documentation/GettingStarted.md")

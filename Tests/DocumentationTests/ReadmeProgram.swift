@@ -12,7 +12,6 @@ enum ReadmeProgram {
     static func first() async throws {
         // sample: first
         nonisolated struct Release: Decodable { let name: String }
-
         let client = Provider<URLTarget>()
         let releases = try await client.get("https://www.swift.org/api/v1/install/releases.json", as: [Release].self)
         print("Swift", releases.last?.name ?? "?", "is the latest release")
@@ -20,29 +19,29 @@ enum ReadmeProgram {
     }
 
     // sample: library
-    enum Library: DecodableTargetType, AccessTokenAuthorizable {
+    nonisolated struct Book: Decodable { let title: String, author: String }
+    enum Library: TargetType, AccessTokenAuthorizable {
         case book(id: Int)
-        nonisolated struct ResultType: Decodable { let title: String, author: String }
+        case loans
         var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
             switch self {
             case .book(let id): "books/\(id)"
+            case .loans: "loans"
             }
         }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }
         var authorizationType: AuthorizationType? { .bearer }
-        var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }
+        var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }  // a book
     }
     // end
-
-    typealias Book = Library.ResultType
 
     static func call() async throws {
         // sample: library
         let token = AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" }
         let provider = Provider<Library>(transport: StubTransport(), plugins: [.standard { token }])
-        let book = try await provider.requestDecoded(.book(id: 3))
+        let book = try await provider.request(.book(id: 3), as: Book.self)
         print(book.title, "by", book.author)  // Solaris by Lem
         // end
     }
@@ -54,6 +53,11 @@ enum ReadmeProgram {
         print(wrong.explain())
         // end
     }
+}
+
+/// In the other guides, the enum names the type of its results.
+extension ReadmeProgram.Library: DecodableTargetType {
+    typealias ResultType = ReadmeProgram.Book
 }
 
 /// Hides the standard library's `print` in this file, so it has the same parameters.

@@ -8,6 +8,7 @@ import Testing
 @Suite("The samples of the guide TestingAPIs", .watched)
 struct TestingSamples {
     private typealias GitHub = GettingStartedSamples.GitHub
+    private typealias Repository = GettingStartedSamples.Repository
     private typealias Library = DecideSamples.Library
     private typealias Loan = DecideSamples.Loan
     private typealias NewLoan = DecideSamples.NewLoan
@@ -16,7 +17,8 @@ struct TestingSamples {
     func samples() async throws {
         // sample: stub
         let provider = Provider<GitHub>(transport: StubTransport())
-        #expect(try await provider.requestDecoded(.repository("swiftlang/swift")).forks == 3)
+        let repository = try await provider.request(.repository("swiftlang/swift"), as: Repository.self)
+        #expect(repository.forks == 3)
         // end
     }
 
@@ -69,7 +71,9 @@ struct TestingSamples {
         let stack = PluginStack.standard(.retries(RetryPlugin(backoff: .constant(.seconds(2)))))
         let provider = Provider<GitHub>(transport: transport, plugins: [stack], configuration: .init(clock: clock))
 
-        let repository = try await clock.run { try await provider.requestDecoded(.repository("swiftlang/swift")) }
+        let repository = try await clock.run {
+            try await provider.request(.repository("swiftlang/swift"), as: Repository.self)
+        }
         #expect(repository.forks == 7 && transport.sent.count == 2)
         #expect(clock.now.offset == .seconds(2))
         // end
@@ -113,7 +117,7 @@ struct TestingSamples {
         let provider = Provider<GitHub>(transport: StubTransport(), configuration: configuration)
         let options = RequestOptions { $0.totalTimeout = .seconds(5) }
         let error = await #expect(throws: PipelineError.self) {
-            try await provider.requestDecoded(.repository("swiftlang/swift"), options: options)
+            try await provider.request(.repository("swiftlang/swift"), as: Repository.self, options: options)
         }
         #expect(error?.code == .invalidRequest(.option))
         // end
