@@ -27,7 +27,7 @@ struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
         next: Stage.Next
     ) async throws -> PipelineResponse {
         var response = try await next(request)
-        guard response.statusCode == 503, request.method == .get else { return response }
+        guard response.statusCode == 503, request.method == .get, request.body.isReplayable else { return response }
         let moment = (context.sharedOutcome?.end ?? context.clock.now).advanced(by: .seconds(2))
         if let deadline = context.latestDeadline, moment >= deadline { return response }
         await response.discardBody(context)
@@ -67,6 +67,21 @@ struct BusyPluginSamples {
         _ = try await provider(script).request(.book(id: 3))
         #expect(script.sent.map { $0.header("X-Client") } == ["3.1"])
         #expect(await PluginConformance { ClientPlugin(version: "3.1") }.run() == [])
+    }
+
+    @Test("The interceptor of the guide passes the request on, and follows the rules")
+    func interceptor() async throws {
+        // sample: interceptor
+        let timing = PluginStack.intercept(name: "timing") { request, context, next in
+            let start = context.clock.now
+            let response = try await next(request)
+            print(response.statusCode, start.duration(to: context.clock.now))
+            return response
+        }
+        // end
+        let provider = Provider<Library>(transport: ScriptedTransport([.status(200)]), plugins: [timing])
+        #expect(try await provider.request(.book(id: 3)).statusCode == 200)
+        #expect(await PluginConformance { timing }.run() == [])
     }
 
     /// A plugin with a capability and a rule of its own.

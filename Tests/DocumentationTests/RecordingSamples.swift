@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineAuth
 import PipelineRecording
 import PipelineReplayTesting
 import PipelineTesting
@@ -52,6 +53,32 @@ enum RecordingSamples {
             #expect(try await provider.request(.zen).mapString().hasSuffix("."))
         }
         // end
+
+        // sample: login
+        @Test("The test account has orders", .replay("orders"))
+        @MainActor
+        func orders() async throws {
+            let session = UserSession(transport: .replay, store: MemoryCredentialStore())
+            let password = ProcessInfo.processInfo.environment["SHOP_PASSWORD"] ?? "any"
+            try await session.signIn(user: "ann", password: password)
+            let shop = Provider<Shop>(transport: .replay, plugins: [.standard { session.tokens }])
+            #expect(try await shop.request(.orders, as: [Order].self).isEmpty == false)
+        }
+        // end
+    }
+
+    @Test("The guide shows the error of a request that matches no entry")
+    static func noMatch() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Replays/github.har")
+        let guide = file.appending(path: "../../../../Documentation/Recording.md").standardizedFileURL
+        let target = URLTarget("https://api.github.example/zen?ts=1792500000")
+        let error = await #expect(throws: PipelineError.self) {
+            try await Provider<URLTarget>(transport: ReplayTransport(file)).request(target)
+        }
+        let text = "\(try #require(error))".replacing("github.example", with: "github.com")
+        let page = try String(contentsOf: guide, encoding: .utf8)
+        let isShown = page.contains("```text\n\(text)\n```")
+        #expect(isShown, "the guide does not show:\n\(text)")
     }
 
     static func zen() async throws -> String {
@@ -68,9 +95,9 @@ enum RecordingSamples {
         #expect(try await zen().hasSuffix("."))
     }
 
-    static func record(_ file: URL) async throws {
+    static func record(_ file: URL, with transport: any Transport) async throws {
         // sample: record
-        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .recordNew)
+        let recorder = try RecordingTransport(file, wrapping: transport, mode: .recordNew)
         let provider = Provider<GitHub>(transport: recorder)
         print(try await provider.request(.zen).mapString())
         try await recorder.finish()

@@ -21,6 +21,25 @@ struct ClientService: Service {
 }
 // end
 
+/// A job with the work that it does.
+struct Job: Sendable {
+    let work: @Sendable () async -> Void
+}
+
+private func handle(_ job: Job) async { await job.work() }
+
+// sample: worker
+struct Worker: Service {
+    let jobs: AsyncStream<Job>
+
+    func run() async throws {
+        await withDiscardingTaskGroup { group in
+            for await job in jobs.cancelOnGracefulShutdown() { group.addTask { await handle(job) } }
+        }
+    }
+}
+// end
+
 /// The samples of the guide OnAServer for a program with services.
 enum ShutdownSamples {
     static func services(
@@ -81,5 +100,33 @@ struct ShutdownSamplesTests {
         #expect(output.text == "page")
         let error = await #expect(throws: PipelineError.self) { try await provider.request(URLTarget(url)) }
         #expect(error?.code == .clientClosed)
+    }
+
+    @Test("A worker finishes the job that has begun, with its call, and takes no other")
+    func worker() async throws {
+        let server = try LoopbackServer { _ in [.respond(200, body: "page")] }
+        defer { server.stop() }
+        let (transport, output) = (AsyncHTTPClientTransport(), Output())
+        let (provider, url) = (Provider<MultiTarget>(transport: transport), server.url.absoluteString)
+        let (jobs, queue) = AsyncStream.makeStream(of: Job.self)
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let logger = Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }
+        var services = ShutdownSamples.services(provider, transport, Worker(jobs: jobs), logger)
+        services.gracefulShutdownSignals = []
+        let group = ServiceGroup(configuration: services)
+        async let run: Void = group.run()
+        queue.yield(
+            Job {
+                start.yield()
+                _ = await ends.first { _ in true }
+                output.add((try? await provider.request(URLTarget(url)).mapString()) ?? "failed")
+            }
+        )
+        _ = await starts.first { _ in true }
+        await group.triggerGracefulShutdown()
+        end.yield()
+        try await run
+        #expect(output.text == "page")
     }
 }

@@ -28,12 +28,12 @@ struct Catalog: Upstream {
     static let name = "catalog"
     let id: Int
 }
-// end
 
-struct Prices: Upstream {
+struct Prices: Upstream, AccessTokenAuthorizable {
     struct ResultType: Decodable { let cents: Int }
     static let name = "prices"
     let id: Int
+    var authorizationType: AuthorizationType? { .bearer }  // gets the caller's token
 }
 
 struct Reviews: Upstream {
@@ -41,9 +41,10 @@ struct Reviews: Upstream {
     static let name = "reviews"
     let id: Int
 }
+// end
 
 // sample: page
-struct ProductPage {
+struct ProductPage: Encodable {
     let title: String
     let cents: Int
     let reviews: [String]?  // nil if they could not be loaded
@@ -98,41 +99,48 @@ func status(of error: PipelineError) -> HTTPResponse.Status {
 // end
 
 // sample: stack
-enum Incoming { @TaskLocal static var requestID: String? }
+struct Incoming {
+    var requestID: String?
+    var token: String?
+    @TaskLocal static var current = Incoming()
+}
+
+func makePlugins() -> PluginStack {
+    let metadata = Logger.MetadataProvider { ["request": "\(Incoming.current.requestID ?? "none")"] }
+    return .standard(
+        .telemetry,
+        .resilient,
+        .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
+        .retries(
+            RetryPlugin(
+                backoff: .exponential(base: .milliseconds(50)),
+                budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1)
+            )
+        ),
+        .requestID(RequestIDPlugin { Incoming.current.requestID }),
+        logging: .info,
+        logger: Logger(label: "client", metadataProvider: metadata)
+    ) {
+        AccessTokenPlugin(scope: .hosts(["prices.internal.example"])) { _ in Incoming.current.token }
+    }
+}
 // end
 
 /// The samples of the guide OnAServer for a server that calls three others.
 enum ThreeServicesSamples {
-    static func client(
-        _ transport: any Transport
-    ) -> (metadata: Logger.MetadataProvider, plugins: PluginStack, provider: Provider<MultiTarget>) {
-        // sample: stack
-        let metadata = Logger.MetadataProvider { ["request": "\(Incoming.requestID ?? "none")"] }
-        let logger = Logger(label: "client", metadataProvider: metadata)
-        let plugins = PluginStack.standard(
-            .telemetry,
-            .resilient,
-            .timeouts(TimeoutPlugin(attempt: .seconds(1), total: .seconds(3))),
-            .retries(RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))),
-            .requestID(RequestIDPlugin { Incoming.requestID }),
-            logging: .info,
-            logger: logger
-        )
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [plugins])
+    static func provider(_ transport: any Transport) -> Provider<MultiTarget> {
+        // sample: provider
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [makePlugins()])
         // end
-        return (metadata, plugins, provider)
+        return provider
     }
 
-    /// The stack of the guide, which logs nothing.
-    static var plugins: PluginStack { client(ScriptedTransport([])).plugins.removing(LoggingPlugin.self) }
-
-    static func page(_ pages: ProductPages, requestID: String) async throws -> ProductPage? {
-        // sample: call
-        let page = try await Incoming.$requestID.withValue(requestID) {
-            try await pages.page(7, within: .seconds(3))
-        }
+    static func unshared(_ provider: Provider<MultiTarget>, _ id: Int) async throws -> Prices.ResultType {
+        // sample: unshared
+        let fresh = RequestOptions { $0.deduplication = .off }
+        let price = try await provider.requestDecoded(Prices(id: id), options: fresh)
         // end
-        return page
+        return price
     }
 
     static func isReady(_ provider: Provider<MultiTarget>) -> Bool {
@@ -144,6 +152,9 @@ enum ThreeServicesSamples {
     }
 }
 
+/// The stack of the guide, which logs nothing.
+func makeQuietPlugins() -> PluginStack { makePlugins().removing(LoggingPlugin.self) }
+
 @Suite("The guide OnAServer, on three services", .watched)
 struct ThreeServicesTests {
     private typealias Steps = [String: ScriptedTransport.Step]
@@ -154,8 +165,10 @@ struct ThreeServicesTests {
         "reviews.internal.example": .status(200, body: #"["bright"]"#),
     ]
 
-    private let plugins = ThreeServicesSamples.plugins
+    private let plugins: PluginStack = makeQuietPlugins()
     private let clock = ManualClock()
+
+    private func makePlugins() -> PluginStack { makeQuietPlugins() }
 
     private func transport(_ changes: Steps = [:]) -> ScriptedTransport {
         let steps = Self.steps.merging(changes) { $1 }
@@ -182,8 +195,11 @@ struct ThreeServicesTests {
             default: .hang
             }
         }
-        let configuration = ProviderConfiguration(clock: clock)
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [plugins], configuration: configuration)
+        let provider = Provider<MultiTarget>(
+            transport: transport,
+            plugins: [makePlugins()],
+            configuration: ProviderConfiguration(clock: clock)
+        )
         let page = try await clock.run {
             try await ProductPages(provider: provider).page(7, within: .seconds(3))
         }
@@ -237,24 +253,75 @@ struct ThreeServicesTests {
         }
     }
 
+    private func page(_ provider: Provider<MultiTarget>, requestID: String?, token: String? = nil) async throws {
+        try await Incoming.$current.withValue(Incoming(requestID: requestID, token: token)) {
+            _ = try await ProductPages(provider: provider).page(7, within: .seconds(3))
+        }
+    }
+
+    private static let ids = RequestIDPlugin.standardField
+
     @Test("The id of the incoming request is sent to each service, and known where the lines of its calls are logged")
     func requestID() async throws {
-        let (metadata, transport, output) = (ThreeServicesSamples.client(transport()).metadata, transport(), Output())
+        let (transport, output) = (transport(), Output())
         let logging = LoggingPlugin(level: .info, form: .summary) { _, _ in
-            output.add("\(metadata.get()["request"] ?? "") ")
+            output.add("\(Incoming.current.requestID ?? "") ")
         }
-        let pages = ProductPages(provider: provider(transport, logging))
-        _ = try await ThreeServicesSamples.page(pages, requestID: "a1")
-        #expect(transport.sent.map { $0.headers[RequestIDPlugin.standardField] } == ["a1", "a1", "a1"])
+        try await page(provider(transport, logging), requestID: "a1")
+        #expect(transport.sent.map { $0.headers[Self.ids] } == ["a1", "a1", "a1"])
         #expect(output.text == "a1 a1 a1 ")
-        #expect(metadata.get() == ["request": "none"])
     }
 
     @Test("An id that cannot be sent is replaced", arguments: ["", "a b", String(repeating: "a", count: 256)])
     func invalidRequestID(id: String) async throws {
         let transport = transport()
-        _ = try await ThreeServicesSamples.page(ProductPages(provider: provider(transport)), requestID: id)
-        #expect(transport.sent.first?.headers[RequestIDPlugin.standardField]?.count == 36)
+        try await page(provider(transport), requestID: id)
+        #expect(transport.sent.first?.headers[Self.ids]?.count == 36)
+    }
+
+    /// Builds two pages of the product at the same time, and returns a field of the requests to the prices.
+    private func prices(
+        _ field: HTTPField.Name,
+        tokens: [String?] = [nil, nil],
+        _ plugins: [any PluginType]
+    ) async throws -> [String?] {
+        let transport = transport(Self.steps.mapValues { .delayed(.milliseconds(100), $0) })
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
+        try await clock.run {
+            async let first: Void = page(provider, requestID: "a1", token: tokens[0])
+            async let second: Void = page(provider, requestID: "b2", token: tokens[1])
+            _ = try await (first, second)
+        }
+        return transport.sent.filter { $0.host == "prices.internal.example" }.map { $0.headers[field] }
+    }
+
+    @Test("Equal requests for two incoming requests share one exchange, with one of the ids")
+    func sharing() async throws {
+        let ids = try await prices(Self.ids, [plugins])
+        #expect(ids == ["a1"] || ids == ["b2"])
+        #expect(try await prices(Self.ids, [plugins.removing(DeduplicationPlugin.self)]).count == 2)
+    }
+
+    @Test("A call whose option turns sharing off has its own exchange")
+    func unshared() async throws {
+        let transport = transport(Self.steps.mapValues { .delayed(.milliseconds(100), $0) })
+        let provider = provider(transport)
+        let cents = try await clock.run {
+            async let first = ThreeServicesSamples.unshared(provider, 7).cents
+            async let second = ThreeServicesSamples.unshared(provider, 7).cents
+            return try await [first, second]
+        }
+        #expect(cents == [990, 990])
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test("The tokens of two incoming requests are sent, each in an exchange of its own")
+    func tokens() async throws {
+        let tokens = try await prices(.authorization, tokens: ["x", "y"], [plugins])
+        #expect(Set(tokens) == ["Bearer x", "Bearer y"])
+        let transport = transport()
+        try await page(provider(transport), requestID: "a1", token: "x")
+        #expect(transport.sent.count { $0.headers[.authorization] != nil } == 1)
     }
 
     @Test("Providers with the same stack share the budget of its retries for a host")
@@ -274,7 +341,7 @@ struct ThreeServicesTests {
 
     @Test("The stack has no findings")
     func order() {
-        #expect(ThreeServicesSamples.client(ScriptedTransport([])).provider.explain().findings.isEmpty)
+        #expect(ThreeServicesSamples.provider(ScriptedTransport([])).explain().findings.isEmpty)
     }
 }
 #endif
