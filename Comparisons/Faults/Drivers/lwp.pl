@@ -2,8 +2,9 @@
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
+use HTTP::CookieJar::LWP;
 use HTTP::Request;
-use JSON;
+use JSON;  # with JSON::XS, because the one in Perl takes seconds for a body of 8 MiB
 use LWP::UserAgent;
 use Time::HiRes qw(sleep time);
 
@@ -12,9 +13,9 @@ my @FEATURES = qw(http1 tls proxy proxy-environment cookies decode timeout field
 sub open_client {
     my ($case) = @_;
     my %needs = map { $_ => 1 } @{$case->{needs}};
-    my $agent = LWP::UserAgent->new(keep_alive => 1, ssl_opts => {SSL_ca_file => $case->{authority}});
+    my $agent = LWP::UserAgent->new(ssl_opts => {SSL_ca_file => $case->{authority}});
     $agent->env_proxy if $needs{'proxy-environment'};
-    $agent->cookie_jar({}) if $needs{cookies};
+    $agent->cookie_jar(HTTP::CookieJar::LWP->new) if $needs{cookies};
     $agent->default_header('Accept-Encoding' => scalar HTTP::Message::decodable()) if $needs{decode};
     $agent->proxy([qw(http https)], $case->{client}{proxy}) if $case->{client}{proxy};
     return $agent;

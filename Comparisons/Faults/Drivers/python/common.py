@@ -4,6 +4,8 @@ A driver has `open_client(case)`, a context manager, and `call(client, case, cal
 """
 import asyncio, concurrent.futures, hashlib, json, sys, time
 
+MOST_CALLS = 300  # at the same time
+
 
 def cases(version, features):
     """Yields the cases that have calls; with --describe, it prints the features and yields nothing."""
@@ -52,7 +54,7 @@ def run_in_threads(version, features, open_client, call):
         with open_client(case) as client:
             for step in case["steps"]:
                 time.sleep(pause(step))
-                with concurrent.futures.ThreadPoolExecutor(min(64, len(step))) as pool:
+                with concurrent.futures.ThreadPoolExecutor(min(MOST_CALLS, len(step))) as pool:
                     results += pool.map(measured, step)
         write(results)
 

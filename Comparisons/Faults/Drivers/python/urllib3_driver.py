@@ -26,6 +26,7 @@ def call(pool, case, call):
         options["retries"] = urllib3.Retry(total=3, backoff_factor=0.1, status_forcelist=[502, 503, 504])
     if "deadline" in call:
         options["timeout"] = urllib3.Timeout(total=call["deadline"] / 1000)
+        options["pool_timeout"] = call["deadline"] / 1000
     if "body" in call:
         options["body"] = call["body"].encode("latin-1")
     response = pool.request(call["method"], call["url"], headers=fields, **options)
