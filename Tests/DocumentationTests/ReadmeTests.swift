@@ -64,6 +64,23 @@ struct ReadmeTests {
         }
     }
 
+    @Test(
+        "README.md has the totals of the report of faults",
+        arguments: [
+            "pipeline", "pipeline-resilient", "pipeline-url-session", "async-http-client", "go", "aiohttp", "fetch",
+        ]
+    )
+    func faults(client: String) throws {
+        let report = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Comparisons/Faults/Results/report/REPORT.md")
+        let rows = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        let row = try #require(rows.first { $0.contains("](\(client).md)") })
+        let counts = row.matches(of: /(\d+) of (\d+)/).map { (Int($0.1) ?? 0, Int($0.2) ?? 0) }
+        let total = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+        let line = try #require(readme.lines.first { $0.contains("REPORT.md") })
+        #expect(line.contains("in \(total.0) of \(total.1)"))
+    }
+
     @Test("Code begins by line 20, installation by line 45, and the page has at most 165 lines")
     func size() throws {
         let firstCode = try #require(readme.lines.firstIndex { $0.hasPrefix("```") })
