@@ -75,7 +75,7 @@ public final class ScriptedTransport: Transport {
         self.init(decodesContent: decodesContent) { _, index in
             guard index < steps.count else {
                 return .failure(
-                    PipelineError(.transport, "the script has \(steps.count) steps, this is request \(index + 1)")
+                    PipelineError(.transport, "request \(index + 1) has no step: the script has \(steps.count)")
                 )
             }
             return steps[index]

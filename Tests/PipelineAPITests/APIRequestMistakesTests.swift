@@ -135,9 +135,9 @@ struct APIRequestMistakesTests {
     @Test("A decoding error says what is wrong with the body")
     func answers() async throws {
         struct User: Decodable { var name: String }
-        let bench = APIBench(.status(200, body: "<html>"), .status(200, body: "many"), .status(200, body: "7"))
+        let bench = APIBench(.status(200, body: "\n<html>"), .status(200, body: "many"), .status(200, body: "7"))
         let html = await pipelineError { _ = try await bench.api.send(APIRequest<User>("x")) }
-        #expect(html?.reason == "the body does not decode to User: it is not JSON")
+        #expect(html?.reason == "the body does not decode to User: it is HTML or XML, not JSON")
         let number = await pipelineError { _ = try await bench.api.send(APIRequest<Int>("x")) }
         #expect(number?.reason == "the body is not a valid Int")
         let date = await pipelineError { _ = try await bench.api.send(APIRequest<Date>("x")) }

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 extension PipelineError {
     /// What happened, and what people can do, in English and without details.
     var generalText: String {
@@ -9,13 +11,13 @@ extension PipelineError {
         if isRefusal { return "The service is busy. Try again later." }
         return switch code {
         case .offline: "You're not connected to the internet. Check your connection and try again."
-        case .timeout: "The server took too long to respond. Try again later."
+        case .timeout: "The server took too long to respond. \(orCheck("Try again later."))"
         case .dns, .connect: "The server cannot be reached. Check your connection, or try again later."
         case .proxy: "The proxy cannot be used. Check the proxy settings of your network."
         case .tls: "A secure connection to the server cannot be made. Check the date, or use another network."
-        case .connectionLost, .truncated: "The connection to the server was lost. Try again."
-        case .limit(.bodyBytes): "The server's response is too large. Ask for less."
-        case .malformedResponse, .contentCoding, .mapping, .redirect, .limit, .pagination: Self.unusableResponse
+        case .connectionLost, .truncated: "The connection to the server was lost. \(orCheck("Try again."))"
+        case .limit(.bodyBytes): "The server's response is too large. \(orCheck("Ask for less, or update the app."))"
+        case .malformedResponse, .contentCoding, .mapping, .redirect, .limit, .pagination: unusableResponse
         case .invalidRequest, .encoding: "The request cannot be sent. Check what you entered, or update the app."
         case .bodyChanged: "What you are sending has changed meanwhile. Send it again."
         case .file(.noSpace): "There is not enough storage space. Free some and try again."
@@ -44,10 +46,21 @@ extension PipelineError {
         case 429: "There were too many requests. Try again later."
         case 400..<500: "The server did not accept the request. Try again later."
         case 503: "The service is temporarily unavailable. Try again later."
-        case 500..<600: "The service has a problem. Try again later."
-        default: Self.unusableResponse
+        case 500..<600: "The service has a problem. \(orCheck("Try again later."))"
+        default: unusableResponse
         }
     }
 
-    private static let unusableResponse = "The server's response cannot be used. Try again later, or update the app."
+    private var unusableResponse: String {
+        "The server's response cannot be used. \(orCheck("Try again later, or update the app."))"
+    }
+
+    /// Returns the advice, or another one if the server may have carried out a request that must not be repeated then
+    /// (RFC 9110 §9.2.2).
+    private func orCheck(_ advice: String) -> String {
+        guard let request, !exchanges.isEmpty, !code.provesNothingSent,
+            ![.get, .head, .options, .trace, .put, .delete].contains(request.method)
+        else { return advice }
+        return "Check whether your change was made before you repeat it."
+    }
 }

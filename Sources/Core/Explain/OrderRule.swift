@@ -104,7 +104,9 @@ extension OrderRule {
             .outside,
             [.setsCredential, .setsFields, .signs],
             except: [.identifiesCalls],
-            consequence: "what it sets is not compared, so responses to its requests are neither shared nor stored",
+            consequence:
+                "what the inner plugin sets is added after requests are compared; "
+                + "to keep accounts apart, no response to its requests is shared or stored",
             severity: .leak
         ),
         OrderRule(
@@ -129,7 +131,7 @@ extension OrderRule {
             [.sharesResponses],
             .outside,
             [.delaysResults, .reportsUnauthorized],
-            consequence: "it acts only for the first of the calls that share a response"
+            consequence: "the inner plugin acts only for the first of the calls that share a response"
         ),
         OrderRule(
             "sharing-inside-sharing",
@@ -145,7 +147,9 @@ extension OrderRule {
             .outside,
             [.actsOnCalls],
             except: [.codesContent],
-            consequence: "that runs once for all calls that share a response, with the target and options of the first",
+            consequence:
+                "each inner plugin runs once for all calls that share a response, with target and options of the first",
+            remedy: "move the outer plugin inside those that each call needs",
             severity: .hint
         ),
         OrderRule(

@@ -64,7 +64,8 @@ extension PipelineDescription {
         let capabilities = transport.capabilities
         elements.append(Element(name: transport.name, capabilities: capabilities, exemptions: capabilities))
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
-            + credentialsWithoutHosts(elements, for: target) + conflicts(of: plugins)
+            + credentialsWithoutHosts(elements, for: target) + tokensWithoutTargets(elements, for: target)
+            + conflicts(of: plugins)
             + transport.unsupportedSettings.map { setting in
                 Finding(
                     id: setting.code.rawValue,
@@ -92,16 +93,30 @@ extension PipelineDescription {
                 return nil
             }
             let isLeak = target == URLTarget.self && isCredential && !capabilities.contains(.setsAccessToken)
-            let place = "is in a provider of \(target), and names no hosts"
             return Finding(
                 id: "credential-to-every-host",
-                plugins: [element.name],
-                positions: [element.position].compactMap(\.self),
-                problem: "\(element.name) \(place)",
+                about: element,
+                problem: "is in a provider of \(target), and names no hosts",
                 consequence: "its \(isCredential ? "credential goes" : "fields go") to every host that is called",
                 remedy: "name the hosts, as in scope: .hosts([\"api.example.com\"])",
-                severity: isLeak ? .leak : .hint,
-                locatedProblem: "\(element.locatedName) \(place)"
+                severity: isLeak ? .leak : .hint
+            )
+        }
+    }
+
+    /// Returns the plugins that set an access token for targets that ask for one, if no target of the provider can.
+    ///
+    /// Providers may share a stack, so that this may be intended.
+    private static func tokensWithoutTargets(_ elements: [Element], for target: any TargetType.Type) -> [Finding] {
+        guard !(target is any AccessTokenAuthorizable.Type) else { return [] }
+        return elements.filter { $0.capabilities.contains(.setsAccessToken) }.map { element in
+            Finding(
+                id: "token-without-target",
+                about: element,
+                problem: "is in a provider of \(target), which does not conform to AccessTokenAuthorizable",
+                consequence: "no request gets a token",
+                remedy: "if requests need one, conform \(target) to AccessTokenAuthorizable",
+                severity: .hint
             )
         }
     }
@@ -186,5 +201,28 @@ extension PipelineDescription {
         let identify = "call addIdentity(_:of:) in the prepare stage of \(names(late)) and declare identifiesCalls"
         let movable = others.filter { !$0.isOnHop }
         return movable.isEmpty ? identify : "move \(subject.name) \(otherSide) \(names(movable)), and \(identify)"
+    }
+}
+
+extension PipelineDescription.Finding {
+    /// Makes a finding about one plugin.
+    fileprivate init(
+        id: String,
+        about element: PipelineDescription.Element,
+        problem: String,
+        consequence: String,
+        remedy: String,
+        severity: OrderRule.Severity
+    ) {
+        self.init(
+            id: id,
+            plugins: [element.name],
+            positions: [element.position].compactMap(\.self),
+            problem: "\(element.name) \(problem)",
+            consequence: consequence,
+            remedy: remedy,
+            severity: severity,
+            locatedProblem: "\(element.locatedName) \(problem)"
+        )
     }
 }

@@ -34,7 +34,7 @@ extension PluginCapability {
     public static let setsUnknownCredential = Self("sets a credential of an unknown account")
     /// The plugin sends its credential only to hosts that it was given.
     public static let limitsHosts = Self("limits its credential to named hosts")
-    /// The plugin sets an access token.
+    /// The plugin sets an access token for targets that ask for one with ``AccessTokenAuthorizable``.
     ///
     /// It declares ``setsCredential``, too.
     public static let setsAccessToken = Self("sets an access token")

@@ -134,7 +134,10 @@ extension PipelineResponse {
                 break
             }
             let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
-            (what, context) = (isJSON ? "invalid data" : "it is not JSON", found)
+            // Often the page of a proxy.
+            let isMarkup = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+            what = isJSON ? "invalid data" : isMarkup ? "it is HTML or XML, not JSON" : "it is not JSON"
+            context = found
         default: return ""
         }
         let path = context.codingPath.map(name(of:)).joined(separator: ".")

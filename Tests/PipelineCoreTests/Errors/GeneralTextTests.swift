@@ -1,5 +1,6 @@
 import Foundation
-import PipelineCore
+import Pipeline
+import PipelineTesting
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct GeneralTextTests {
             ),
             (.truncated, "The connection to the server was lost. Try again."),
             (.connectionLost, "The connection to the server was lost. Try again."),
-            (.limit(.bodyBytes), "The server's response is too large. Ask for less."),
+            (.limit(.bodyBytes), "The server's response is too large. Ask for less, or update the app."),
             (.limit(.headerCount), "The server's response cannot be used. Try again later, or update the app."),
             (.mapping(.object), "The server's response cannot be used. Try again later, or update the app."),
             (.pagination(.loop), "The server's response cannot be used. Try again later, or update the app."),
@@ -67,6 +68,40 @@ struct GeneralTextTests {
             let error = PipelineError(.unacceptableStatus, "CANARY", response: try makeResponse(status))
             #expect(error.localizedDescription == text, "\(status)")
         }
+    }
+
+    @Test(
+        "The text about a request that the server may have carried out does not say to try again (RFC 9110 §9.2.2)",
+        arguments: [
+            (.post, .failure(PipelineError(.connectionLost, "")), true),
+            (.post, .failure(PipelineError(.timeout(.attempt), "")), true),
+            (.post, .failure(PipelineError(.malformedResponse, "")), true),
+            (.post, .status(500), true), (.post, .status(502), true), (.post, .status(504), true),
+            (.post, .status(201, body: "not JSON"), true), (.patch, .status(500), true),
+            (.post, .status(503), false), (.post, .status(429), false), (.post, .status(409), false),
+            (.post, .failure(PipelineError(.connect(.refused), "")), false),
+            (.post, .failure(PipelineError(.timeout(.connect), "")), false),
+            (.get, .failure(PipelineError(.connectionLost, "")), false), (.get, .status(500), false),
+            (.put, .failure(PipelineError(.timeout(.attempt), "")), false), (.delete, .status(504), false),
+        ] as [(HTTPRequest.Method, ScriptedTransport.Step, Bool)]
+    )
+    func repetition(method: HTTPRequest.Method, step: ScriptedTransport.Step, asksToCheck: Bool) async {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport([step]))
+        let error = await pipelineError {
+            _ = try await provider.request(TestTarget(method: method, validationType: .successCodes), as: Int.self)
+        }
+        let text = error?.localizedDescription ?? ""
+        #expect(text.hasSuffix("Check whether your change was made before you repeat it.") == asksToCheck, "\(text)")
+    }
+
+    @Test("A call that ended before anything was sent may be repeated")
+    func unsent() async {
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport([]),
+            plugins: [.prepare { _, _ in throw PipelineError(.timeout(.total), "") }]
+        )
+        let error = await pipelineError { _ = try await provider.request(TestTarget(method: .post)) }
+        #expect(error?.localizedDescription == "The server took too long to respond. Try again later.")
     }
 
     @Test("A call that was refused to protect the server may succeed later, whatever its code")

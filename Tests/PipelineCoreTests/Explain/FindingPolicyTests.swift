@@ -1,3 +1,4 @@
+import Foundation
 import Pipeline
 import PipelineReplayTesting
 import PipelineTesting
@@ -126,6 +127,31 @@ struct FindingPolicyTests {
         #expect(findings([], MultiTarget.self) == (severity == nil ? [] : ["hint"]))
         #expect(findings([.limitsHosts], URLTarget.self).isEmpty)
         #expect(findings([], TestTarget.self).isEmpty)
+    }
+
+    @Test("A plugin with an access token has a hint if the provider's target cannot ask for one")
+    func tokenWithoutTarget() {
+        func hints<Target: TargetType>(_ capabilities: Set<PluginCapability>, _: Target.Type) -> [String] {
+            let plugins = [Setting(capabilities: capabilities)]
+            let description = Provider<Target>(transport: ScriptedTransport([]), plugins: plugins).explain()
+            return description.hints.filter { $0.id == "token-without-target" }.map(\.message)
+        }
+        let text =
+            "Setting is in a provider of TestTarget, which does not conform to AccessTokenAuthorizable: "
+            + "no request gets a token; if requests need one, conform TestTarget to AccessTokenAuthorizable"
+        #expect(hints([.setsCredential, .setsAccessToken], TestTarget.self) == [text])
+        #expect(hints([.setsCredential], TestTarget.self).isEmpty)
+        #expect(hints([.setsCredential, .setsAccessToken], Asking.self).isEmpty)
+        #expect(hints([.setsCredential, .setsAccessToken], MultiTarget.self).isEmpty)
+        #expect(hints([.setsCredential, .setsAccessToken], URLTarget.self).isEmpty)
+    }
+
+    private struct Asking: TargetType, AccessTokenAuthorizable {
+        var baseURL: URL { Endpoint.url("https://api.example.com") }
+        var path: String { "items" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+        var authorizationType: AuthorizationType? { .bearer }
     }
 
     private struct Setting: Stage.Prepare, CapabilityDeclaring {

@@ -7,8 +7,8 @@ import Testing
 struct PipelineDescriptionFindingsTests {
     @Test("Interceptors and plugins that act on calls are recognized without a declaration")
     func derived() {
-        let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
+        let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }
         #expect(OrderRuleTests.described(interceptor, span).hints.map(\.id) == ["span-inside-interceptor"])
         let work: [any PluginType] = [interceptor, .prepare { _, _ in }, .process { _, _ in }]
@@ -44,9 +44,9 @@ struct PipelineDescriptionFindingsTests {
         let line = "Signer (1) is outside Capable: \(note.consequence); \(remedy)"
         #expect("\(note)" == "hint credential-over-any-tls: \(line); see Documentation/Findings.md of Pipeline")
         let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
-        let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
+        let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }
-        let plain = try #require(OrderRuleTests.described(share, interceptor).hints.first)
+        let plain = try #require(OrderRuleTests.described(interceptor, span).hints.first)
         #expect(plain.remedy == nil)
         #expect(plain.message == "\(plain.problem): \(plain.consequence)")
         let token = OrderRuleTests.Plugin(name: "Token", capabilities: [.setsAccessToken])

@@ -44,7 +44,7 @@ struct DeduplicationPositionTests {
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer user1", "Bearer user2"])
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == (isInside ? 0 : 1))
-        let text = "DeduplicationPlugin is outside AccessTokenPlugin: what it sets is not compared"
+        let text = "DeduplicationPlugin is outside AccessTokenPlugin: what the inner plugin sets is added after requests"
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
@@ -262,6 +262,7 @@ struct DeduplicationPositionTests {
         #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().hints.isEmpty)
         let notes = Bench(inside: [sendAgain(), observer, .prepare { _, _ in }]).provider.explain().hints
         #expect(notes.count == 1)
-        #expect(notes.first?.message.contains("outside again, prepare closure: that runs once for all") == true)
+        let text = "outside again, prepare closure: each inner plugin runs once for all"
+        #expect(notes.first?.message.contains(text) == true)
     }
 }

@@ -50,9 +50,9 @@ struct LoggingFormTests {
         for _ in steps { _ = try? await provider.request(Ask()) }
         #expect(
             lines.all == [
-                "error #1 ✗ status 404, GET https://a.test/b, 1 exchange, 0 ms",
-                "error #2 ✗ dns: by script, GET https://a.test/b, 1 exchange, 0 ms",
-                "info #3 ✗ cancelled: gone, GET https://a.test/b, 1 exchange, 0 ms",
+                "error #1 ✗ status 404, GET https://a.test/b, 0 ms, 1 exchange",
+                "error #2 ✗ dns: by script, GET https://a.test/b, 0 ms, 1 exchange",
+                "info #3 ✗ cancelled: gone, GET https://a.test/b, 0 ms, 1 exchange",
             ]
         )
     }
@@ -99,7 +99,7 @@ struct LoggingFormTests {
         _ = try? await provider([], LoggingPlugin(form: .summary, handler: lines.handler), answer).request(Ask())
         #expect(
             lines.all == [
-                "error #1 ✗ dns: by script, GET https://a.test/b, 1 exchange, 0 ms",
+                "error #1 ✗ dns: by script, GET https://a.test/b, 0 ms, 1 exchange",
                 "info #1 attempt 2 200 GET https://a.test/b 0 ms, 2 exchanges, 0 bytes",
                 "info #1 200 GET https://a.test/b 0 ms, 0 exchanges, 0 bytes",
             ]

@@ -39,7 +39,7 @@ struct LoggingPluginOutcomeTests {
         #expect(ends.count == 1)
         let attempt = isOutside ? "" : " attempt 2"
         #expect(ends.first?.hasPrefix("error #1\(attempt) ✗ mapping.object: ") == true)
-        #expect(ends.first?.hasSuffix(", GET https://a.test/b?q=…, 2 exchanges, 0 ms") == true)
+        #expect(ends.first?.hasSuffix(", GET https://a.test/b?q=…, 0 ms, 2 exchanges") == true)
         #expect(!lines.text.contains("canary"))
     }
 
@@ -91,7 +91,7 @@ struct LoggingPluginOutcomeTests {
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(
             lines.all == [
-                "info #1 ✗ cancelled: the call was cancelled before it began, GET https://a.test/b, 0 exchanges, 0 ms"
+                "info #1 ✗ cancelled: the call was cancelled before it began, GET https://a.test/b, 0 ms, 0 exchanges"
             ]
         )
     }
@@ -109,10 +109,10 @@ struct LoggingPluginOutcomeTests {
             .request(Ask())
         #expect(
             lines.all == [
-                "error #1 ✗ offline: by decision, GET https://a.test/b, 1 exchange, 0 ms",
-                "error #1 ✗ dns: by script, GET https://a.test/b, 1 exchange, 0 ms",
+                "error #1 ✗ offline: by decision, GET https://a.test/b, 0 ms, 1 exchange",
+                "error #1 ✗ dns: by script, GET https://a.test/b, 0 ms, 1 exchange",
                 "info #1 203 GET https://a.test/b 0 ms, 1 exchange, 0 bytes",
-                "error #1 ✗ offline: no (guard, prepare), GET https://a.test/b, 0 exchanges, 0 ms",
+                "error #1 ✗ offline: no (guard, prepare), GET https://a.test/b, 0 ms, 0 exchanges",
             ]
         )
     }
@@ -124,7 +124,7 @@ struct LoggingPluginOutcomeTests {
             result = .success(PipelineResponse(request: response.request, statusCode: 418))
         }
         _ = try? await provider([.status(200)], change, log()).request(Ask(validationType: .successCodes))
-        #expect(lines.all == ["error #1 ✗ unacceptableStatus 418, GET https://a.test/b, 1 exchange, 0 ms"])
+        #expect(lines.all == ["error #1 ✗ unacceptableStatus 418, GET https://a.test/b, 0 ms, 1 exchange"])
     }
 
     @Test("A broken stream has a failure line, an abandoned one a line at level info, a complete one its summary")
@@ -147,9 +147,9 @@ struct LoggingPluginOutcomeTests {
         for try await _ in try await provider.stream(Ask()).body { break }
         #expect(
             lines.all == [
-                "error #1 ✗ connectionLost: by test, GET https://a.test/b, 1 exchange, 1000 ms",
+                "error #1 ✗ connectionLost: by test, GET https://a.test/b, 1000 ms, 1 exchange",
                 "info #2 200 GET https://a.test/b 1500 ms, 1 exchange, 6 bytes",
-                "info #3 ✗ cancelled: the body was released before its end, GET https://a.test/b, 1 exchange, 0 ms",
+                "info #3 ✗ cancelled: the body was released before its end, GET https://a.test/b, 0 ms, 1 exchange",
             ]
         )
     }

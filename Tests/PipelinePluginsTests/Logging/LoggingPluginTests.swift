@@ -153,7 +153,7 @@ struct LoggingPluginTests {
             LoggingPlugin(level: .error, handler: lines.handler)
         )
         let code = validation == .anyStatus ? "status" : "unacceptableStatus"
-        #expect(found == (isFailure ? ["error #1 ✗ \(code) \(status), GET https://a.test/b, 1 exchange, 0 ms"] : []))
+        #expect(found == (isFailure ? ["error #1 ✗ \(code) \(status), GET https://a.test/b, 0 ms, 1 exchange"] : []))
     }
 
     @Test("A failure is one line with code, reason, method, URL, exchanges and duration")
@@ -165,7 +165,7 @@ struct LoggingPluginTests {
         let step = ScriptedTransport.Step.delayed(.milliseconds(600), .failure(.connectionLost))
         let provider = provider([step, step], [LoggingPlugin(level: .error, handler: lines.handler), retry])
         await inVirtualTime { _ = try? await provider.request(Ask(url: "https://a.test?q=canary")) }
-        #expect(lines.all == ["error #1 ✗ connectionLost: by script, GET https://a.test/b?q=…, 2 exchanges, 1200 ms"])
+        #expect(lines.all == ["error #1 ✗ connectionLost: by script, GET https://a.test/b?q=…, 1200 ms, 2 exchanges"])
     }
 
     @Test("A failure names the plugin that threw, on one line")
@@ -174,7 +174,7 @@ struct LoggingPluginTests {
         let provider = provider([], [LoggingPlugin(handler: lines.handler), plugin])
         _ = try? await provider.request(Ask())
         #expect(
-            lines.all == ["error #1 ✗ offline: no net (my plugin, prepare), GET https://a.test/b, 0 exchanges, 0 ms"]
+            lines.all == ["error #1 ✗ offline: no net (my plugin, prepare), GET https://a.test/b, 0 ms, 0 exchanges"]
         )
     }
 
@@ -185,7 +185,7 @@ struct LoggingPluginTests {
         let line = try #require(lines.all.first)
         #expect(lines.all.count == 1)
         #expect(line.hasPrefix("error #1 ✗ invalidRequest.userInfo: "))
-        #expect(line.hasSuffix(", GET https://…@a.test/b?token=…, 0 exchanges, 0 ms"))
+        #expect(line.hasSuffix(", GET https://…@a.test/b?token=…, 0 ms, 0 exchanges"))
         #expect(!line.contains("canary"))
     }
 
@@ -245,7 +245,7 @@ struct LoggingPluginTests {
             lines.all == [
                 "info #1 → GET https://a.test/b",
                 "info #1 ← 503 GET https://a.test/b 0 ms, 0 bytes",
-                "error #1 ✗ status 503, GET https://a.test/b, 1 exchange, 0 ms",
+                "error #1 ✗ status 503, GET https://a.test/b, 0 ms, 1 exchange",
                 "info #1 attempt 2 → GET https://a.test/b",
                 "info #1 attempt 2 ← 302 GET https://a.test/b 0 ms, 0 bytes",
                 "info #1 attempt 2, redirect 1 → GET https://a.test/c?code=…",

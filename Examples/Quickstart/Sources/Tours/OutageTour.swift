@@ -27,21 +27,21 @@ struct OutageTour {
     }
 
     func run() async throws {
-        heading("An outage of 20 s, in virtual time: a timeout alone, and .standard(.resilient)")
+        heading("An outage: a server never responds for 20 s (in virtual time)")
         let alone = await minute([TimeoutPlugin(total: .seconds(30))])
         let resilient = await minute([PluginStack.standard(.resilient, logging: .off)])
-        row("", "timeout alone", "resilient")
+        row("with", "a timeout alone", ".standard(.resilient)")
         row("requests that the dead server got", "\(alone.reachedCount)", "\(resilient.reachedCount)")
         row(
-            "median time of a failed call",
+            "half of the failed calls end within",
             PipelineError.text(of: alone.medianFailure),
             PipelineError.text(of: resilient.medianFailure)
         )
         row("calls that succeeded, of \(60 * Self.rate)", "\(alone.succeededCount)", "\(resilient.succeededCount)")
         let (late, saved) = (resilient.lateFailureCount, resilient.savedCount)
-        say("\n  Once the circuit breaker is open, calls fail at once, and the server gets only probes.")
-        say("  After the outage, the breaker refuses \(late) calls until a probe succeeds, while \(saved) calls")
-        say("  of the outage succeed in a retry.")
+        say("\n  When the first calls have timed out, the circuit breaker opens: calls fail at once, and the")
+        say("  server gets only probes. As many calls succeed: \(saved) of the outage do so in a retry, and")
+        say("  \(late) after it are refused before a probe succeeds.")
         try expect(resilient.reachedCount * 3 < alone.reachedCount, "few requests reach the dead server")
         try expect(resilient.medianFailure < .seconds(1), "half of the calls that fail do so within a second")
         try expect(resilient.succeededCount * 100 > alone.succeededCount * 95, "as many calls succeed")
@@ -75,6 +75,6 @@ struct OutageTour {
     }
 
     private func row(_ name: String, _ alone: String, _ resilient: String) {
-        say("  " + padded(name, to: 40) + padded(alone, to: 16) + resilient)
+        say("  " + padded(name, to: 40) + padded(alone, to: 18) + resilient)
     }
 }

@@ -90,9 +90,9 @@ extension LoggingPlugin.Event {
         if let plugin, let stage { text += " (\(plugin), \(stage))" }
         text += ", "
         appendMethodAndURL(to: &text)
-        appendExchanges(to: &text)
         text += ", "
         text += duration.map(PipelineError.text(of:)) ?? ""
+        appendExchanges(to: &text)
         appendAnnotations(to: &text)
     }
 

@@ -17,7 +17,7 @@ public import PipelineCore
 /// | level | what it adds |
 /// |---|---|
 /// | `off` | nothing is written |
-/// | `error` | `#17 ✗ timeout.attempt: …, GET https://host/path?page=…, 2 exchanges, 1200 ms` for a call that failed |
+/// | `error` | `#17 ✗ timeout.attempt: …, GET https://host/path?page=…, 1200 ms, 2 exchanges` for a call that failed |
 /// | `info` | `#17 → GET https://host/path?page=…` and `#17 ← 200 GET https://host/path?page=… 12 ms, 345 bytes` |
 /// | `info`, `.summary` | instead, `#17 200 GET https://host/path?page=… 123 ms, 2 exchanges, 345 bytes` for a call that did not fail |
 /// | `debug` | the header fields of both, one line each |
