@@ -17,6 +17,27 @@ struct ClientPlugin: Stage.Prepare, Stage.DidFinish {
 }
 // end
 
+// sample: error and value
+struct LibraryPlugin: Stage.Prepare, Stage.Process {
+    static let refused = PipelineError.Code(rawValue: "library.refused")
+    private enum Attempts: PipelineContext.Key { static let defaultValue = 0 }
+    private struct Refusal: Decodable { let error: String }
+
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        let attempt = context.update(Attempts.self) { count in
+            count += 1
+            return count
+        }
+        try request.setHeader("\(attempt)", for: "X-Attempt")
+    }
+
+    func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+        guard case .success(let response) = result, (try? response.map(Refusal.self)) != nil else { return }
+        result = .failure(PipelineError(Self.refused, "the body has an error", response: response))
+    }
+}
+// end
+
 // sample: plugin
 struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
     let capabilities: Set<PluginCapability> = [.retries]
@@ -67,6 +88,30 @@ struct BusyPluginSamples {
         _ = try await provider(script).request(.book(id: 3))
         #expect(script.sent.map { $0.header("X-Client") } == ["3.1"])
         #expect(await PluginConformance { ClientPlugin(version: "3.1") }.run() == [])
+    }
+
+    @Test("The plugin with an error and a value of its own counts attempts, fails, and follows the rules")
+    func errorAndValue() async throws {
+        let script = ScriptedTransport([.status(503), .status(200, body: #"{"error": "closed"}"#), .status(200)])
+        let plugins: [any PluginType] = [RetryPlugin(backoff: .constant(.zero)), LibraryPlugin()]
+        let provider = Provider<Library>(transport: script, plugins: plugins)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(.book(id: 3)) }
+        #expect(error?.code == LibraryPlugin.refused)
+        #expect(script.sent.map { $0.header("X-Attempt") } == ["1", "2"])
+        #expect(try await provider.request(.book(id: 3)).statusCode == 200)
+        #expect(await PluginConformance { LibraryPlugin() }.run() == [])
+    }
+
+    @Test("The plugin that retries takes the place of RetryPlugin in the standard stack")
+    func place() async throws {
+        // sample: place
+        let stack = PluginStack.standard
+            .inserting(BusyPlugin(), before: RetryPlugin.self)
+            .removing(RetryPlugin.self)
+        // end
+        #expect(Provider<Library>(transport: StubTransport(), plugins: [stack]).explain().findings.isEmpty)
+        let both = Provider<Library>(transport: StubTransport(), plugins: [BusyPlugin(), .standard])
+        #expect(both.explain().findings.map(\.id) == ["retry-inside-retry"])
     }
 
     @Test("The interceptor of the guide passes the request on, and follows the rules")

@@ -121,7 +121,7 @@ struct OrderGuideTests {
 
     @Test("The guide OwnPlugins shows the finding for a signer without an identity; with one, there is none")
     func finding() throws {
-        let signer = PluginStack.exchange(name: "signer", capabilities: [.signs]) { request, _, send in
+        let signer = PluginStack.exchange(name: "SignerPlugin", capabilities: [.signs]) { request, _, send in
             try await send(request)
         }
         let anonymous = Provider<Library>(transport: StubTransport(), plugins: [.standard { signer }])

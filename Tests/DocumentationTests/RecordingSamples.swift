@@ -27,7 +27,12 @@ enum RecordingSamples {
 
     private static let redactor = Redactor.standard.adding(secretValues: ["4f1c9a8b"])
 
-    private static func makeProvider(transport: any Transport) -> Provider<GitHub> { Provider(transport: transport) }
+    private static func makeProvider(
+        transport: any Transport,
+        configuration: ProviderConfiguration = .init()
+    ) -> Provider<GitHub> {
+        Provider(transport: transport, configuration: configuration)
+    }
 
     struct Tests {
         // sample: test
@@ -49,7 +54,7 @@ enum RecordingSamples {
             )
         )
         func zenAtAnyTime() async throws {
-            let provider = Provider<GitHub>(transport: .replay, configuration: .replay)
+            let provider = makeProvider(transport: .replay, configuration: .replay)
             #expect(try await provider.request(.zen).mapString().hasSuffix("."))
         }
         // end
@@ -84,7 +89,7 @@ enum RecordingSamples {
     static func zen() async throws -> String {
         // sample: function
         let zen = try await withReplay("github") { transport in
-            try await Provider<GitHub>(transport: transport).request(.zen).mapString()
+            try await makeProvider(transport: transport).request(.zen).mapString()
         }
         // end
         return zen
@@ -98,7 +103,7 @@ enum RecordingSamples {
     static func record(_ file: URL, with transport: any Transport) async throws {
         // sample: record
         let recorder = try RecordingTransport(file, wrapping: transport, mode: .recordNew)
-        let provider = Provider<GitHub>(transport: recorder)
+        let provider = makeProvider(transport: recorder)
         print(try await provider.request(.zen).mapString())
         try await recorder.finish()
         // end
@@ -107,7 +112,7 @@ enum RecordingSamples {
     static func replay(_ file: URL) async throws {
         // sample: replay
         let replay = try ReplayTransport(file, atEnd: .repeatLast)
-        let provider = Provider<GitHub>(transport: replay)
+        let provider = makeProvider(transport: replay)
         print(try await provider.request(.zen).mapString())
         try replay.recording.assertAllUsed()
         // end
