@@ -89,12 +89,26 @@ struct ProductPages: Sendable {
 
 // sample: status
 func status(of error: PipelineError) -> HTTPResponse.Status {
-    switch error.code {
+    // The prices refuse the token of the caller, who can send another one.
+    if let status = error.status, [.unauthorized, .forbidden].contains(status),
+        error.request?.host == Prices.url.host()
+    {
+        return status
+    }
+    if error.status == .tooManyRequests { return .serviceUnavailable }
+    return switch error.code {
     case .circuitOpen, .limit(.concurrency), .limit(.rate), .timeout(.queue), .timeout(.pool), .clientClosed:
         .serviceUnavailable
     case .timeout: .gatewayTimeout
     default: .badGateway
     }
+}
+// end
+
+// sample: ready
+func isReady(_ provider: Provider<MultiTarget>) -> Bool {
+    let health = provider.health
+    return !health.isRefusing(Catalog.url) && !health.isRefusing(Prices.url)
 }
 // end
 
@@ -141,14 +155,6 @@ enum ThreeServicesSamples {
         let price = try await provider.requestDecoded(Prices(id: id), options: fresh)
         // end
         return price
-    }
-
-    static func isReady(_ provider: Provider<MultiTarget>) -> Bool {
-        // sample: ready
-        let health = provider.health
-        let isReady = !health.isRefusing(Catalog.url) && !health.isRefusing(Prices.url)
-        // end
-        return isReady
     }
 }
 
@@ -224,6 +230,7 @@ struct ThreeServicesTests {
         arguments: [
             (.status(404), .badGateway), (.failure(.connect(.refused)), .badGateway), (.hang, .gatewayTimeout),
             (.failure(.timeout(.pool)), .serviceUnavailable), (.failure(.clientClosed), .serviceUnavailable),
+            (.status(429), .serviceUnavailable), (.status(401), .unauthorized), (.status(403), .forbidden),
         ] as [(ScriptedTransport.Step, HTTPResponse.Status)]
     )
     func failures(step: ScriptedTransport.Step, status: HTTPResponse.Status) async throws {
@@ -233,21 +240,29 @@ struct ThreeServicesTests {
         #expect(error.map { DocumentationTests.status(of: $0) } == status)
     }
 
+    @Test("Only the prices get the caller's token: if the catalog refuses a request, the caller is not to blame")
+    func catalogRefusal() async throws {
+        let error = await #expect(throws: PipelineError.self) {
+            _ = try await page(["catalog.internal.example": .status(401)])
+        }
+        #expect(error.map { DocumentationTests.status(of: $0) } == .badGateway)
+    }
+
     @Test("A server is not ready during the break of a required service, and ready for the probe after it")
     func ready() async throws {
         let provider = provider(transport(["prices.internal.example": .status(500)]))
         let pages = ProductPages(provider: provider)
-        #expect(ThreeServicesSamples.isReady(provider))
+        #expect(isReady(provider))
         try await clock.run {
             var count = 0
-            while ThreeServicesSamples.isReady(provider), count < 20 {
+            while isReady(provider), count < 20 {
                 _ = try? await pages.page(7, within: .seconds(3))
                 count += 1
             }
             #expect(count < 20)
             // The longest break: a failed probe of a retry may have begun a second one.
             try await clock.sleep(for: .seconds(5))
-            #expect(ThreeServicesSamples.isReady(provider))
+            #expect(isReady(provider))
             let prices = provider.health.compactMap { $0.gauges[Prices.url.absoluteString]?[.openness] }
             #expect(prices == [0.5], "the circuit is not closed yet")
         }
