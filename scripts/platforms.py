@@ -55,8 +55,8 @@ def text(page):
     )
     link = os.path.relpath(SOURCE, page.parent)
     return textwrap.fill(
-        f"**Where it runs:** on {listed(tested)}, where all tests run{elsewhere}. The code for {listed(checked)} is only type-checked on "
-        f"Linux, against hand-written declarations of the systems' modules. {workflow_text} "
+        f"**Where it runs:** on {listed(tested)}, where all tests run{elsewhere}. The code for {listed(checked)} has not been built "
+        f"there. It is type-checked, on Linux, against stubs of the systems' modules. {workflow_text} "
         f"[Platforms]({link}) has the details.",
         # In README, as in its other paragraphs, lines are not wrapped.
         150 if page.parent != ROOT else 10_000, break_long_words=False, break_on_hyphens=False,

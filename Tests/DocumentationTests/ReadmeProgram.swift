@@ -11,7 +11,7 @@ enum ReadmeProgram {
     /// Compiled only, because it needs the network.
     static func first() async throws {
         // sample: first
-        nonisolated struct Release: Decodable { let name: String }
+        nonisolated struct Release: Decodable { let name: String }  // nonisolated for new Xcode projects
         let client = Provider<URLTarget>()
         let releases = try await client.get("https://www.swift.org/api/v1/install/releases.json", as: [Release].self)
         print("Swift", releases.last?.name ?? "?", "is the latest release")
