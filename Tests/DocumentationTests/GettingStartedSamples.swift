@@ -30,19 +30,35 @@ enum GettingStartedSamples {
     // sample: target
     enum GitHub: TargetType {
         case repository(_ name: String)
-        case branches(_ name: String)
+        case search(_ text: String)
+        case createIssue(_ issue: NewIssue, in: String)
 
         var baseURL: URL { Endpoint.url("https://api.github.com") }
         var path: String {
             switch self {
             case .repository(let name): "repos/\(name)"
-            case .branches(let name): "repos/\(name)/branches"
+            case .search: "search/repositories"
+            case .createIssue(_, let name): "repos/\(name)/issues"
             }
         }
-        var method: HTTPMethod { .get }
-        var task: RequestTask { .requestPlain }
+        var method: HTTPMethod {
+            switch self {
+            case .repository, .search: .get
+            case .createIssue: .post
+            }
+        }
+        var task: RequestTask {
+            switch self {
+            case .repository: .requestPlain
+            case .search(let text): .requestQuery(["q": text])
+            case .createIssue(let issue, _): .requestJSONEncodable(issue)
+            }
+        }
+        var validationType: ValidationType { .successCodes }
         var sampleData: Data { Data(#"{"forks": 3}"#.utf8) }  // a repository
     }
+
+    nonisolated struct NewIssue: Encodable { let title: String }
     // end
 
     static func target(_ userAgent: HeadersPlugin) -> Provider<GitHub> {
@@ -57,6 +73,17 @@ enum GettingStartedSamples {
         let repository = try await provider.request(.repository("swiftlang/swift"), as: Repository.self)
         // end
         print(repository.forks, "forks")
+    }
+
+    static func caughtCall(_ provider: Provider<GitHub>) async throws {
+        // sample: catch
+        do {
+            let repository = try await provider.request(.repository("swiftlang/none"), as: Repository.self)
+            print(repository.forks, "forks")
+        } catch let error as PipelineError {
+            print(error.code, error.statusCode ?? 0, error.localizedDescription)
+        }
+        // end
     }
 
     static func optionsCall(_ provider: Provider<GitHub>) async throws -> Repository {

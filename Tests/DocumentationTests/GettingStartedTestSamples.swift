@@ -47,6 +47,28 @@ struct GettingStartedTestSamples {
         #expect(transport.sent.map { "\($0.method) \($0.host ?? "")\($0.path)" } == [request, request])
     }
 
+    @Test("The guide shows what the caught error prints")
+    func caught() async throws {
+        let output = Output()
+        try await GettingStartedSamples.$output.withValue(output) {
+            try await GettingStartedSamples.caughtCall(makeProvider(transport: ScriptedTransport([.status(404)])))
+        }
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let guide = folder.appending(path: "../../Documentation/GettingStarted.md")
+        #expect(try String(contentsOf: guide, encoding: .utf8).contains("```text\n\(output.text)```"), "\(output.text)")
+    }
+
+    @Test("A search is a query, and an issue a POST of JSON")
+    func content() async throws {
+        let transport = ScriptedTransport(always: .status(201))
+        let provider = makeProvider(transport: transport)
+        _ = try await provider.request(.search("http client"))
+        _ = try await provider.request(.createIssue(.init(title: "A typo"), in: "swiftlang/swift"))
+        let sent = transport.sent.map { "\($0.method) \($0.head.path ?? "")" }
+        #expect(sent == ["GET /search/repositories?q=http%20client", "POST /repos/swiftlang/swift/issues"])
+        #expect(transport.sent.last?.body.bytes == Data(#"{"title":"A typo"}"#.utf8))
+    }
+
     @Test("The options of the call limit an attempt to 5 s")
     func options() async throws {
         let clock = ManualClock()
