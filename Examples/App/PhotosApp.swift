@@ -7,6 +7,7 @@ import SwiftUI
 struct PhotosApp: App {
     @State private var session: UserSession
     @State private var library: PhotoLibrary
+    @Environment(\.scenePhase) private var phase
 
     init() {
         let transport = URLSessionTransport()
@@ -23,6 +24,9 @@ struct PhotosApp: App {
     var body: some Scene {
         WindowGroup {
             PhotoListView(library: library, session: session)
+        }
+        .onChange(of: phase) {
+            if phase == .active { Task { await session.restore() } }
         }
     }
 }

@@ -50,18 +50,25 @@ final class UserSession {
         )
     }
 
-    /// Restores the login of an earlier run once, and then keeps `state` current.
+    /// Restores the login of an earlier run, and then keeps `state` current.
     func follow() async {
-        let data = try? await store.load("login")
-        if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
-            await tokens.setCredential(login)
-        }
+        await restore()
         for await change in tokens.changes {
             if change.credential != nil {
                 state = .signedIn
             } else {
                 state = change.reason == .sessionEnd ? .expired : .signedOut
             }
+        }
+    }
+
+    /// Called also when the app becomes active, in case the store could not be read earlier.
+    func restore() async {
+        do {
+            guard tokens.credential == nil, let data = try await store.load("login") else { return }
+            await tokens.setCredential(try JSONDecoder().decode(Login.self, from: data))
+        } catch {
+            print("the login could not be restored:", error)  // such as before the first unlock of the device
         }
     }
 

@@ -96,18 +96,25 @@ final class UserSession {
 
     func signOut() async { await tokens.setCredential(nil) }
 
-    /// Restores the login of an earlier run once, and then keeps `state` current.
+    /// Restores the login of an earlier run, and then keeps `state` current.
     func follow() async {
-        let data = try? await store.load("login")
-        if let login = data.flatMap({ try? JSONDecoder().decode(Login.self, from: $0) }) {
-            await tokens.setCredential(login)
-        }
+        await restore()
         for await change in tokens.changes {
             if change.credential != nil {
                 state = .signedIn
             } else {
                 state = change.reason == .sessionEnd ? .expired : .signedOut
             }
+        }
+    }
+
+    /// Call it also when the app becomes active, in case the store could not be read earlier.
+    func restore() async {
+        do {
+            guard tokens.credential == nil, let data = try await store.load("login") else { return }
+            await tokens.setCredential(try JSONDecoder().decode(Login.self, from: data))
+        } catch {
+            print("the login could not be restored:", error)  // such as before the first unlock of the device
         }
     }
 }
@@ -191,7 +198,18 @@ final class OrderList {
         } catch is CancellationError {
             return  // the view has disappeared
         } catch let error as PipelineError where error.code == .sessionEnded {
-            clear()  // the views show the login
+            clear()  // the views show the login screen
+        } catch {
+            failure = error.localizedDescription
+        }
+    }
+
+    func place(_ order: NewOrder) async {
+        do {
+            _ = try await shop.request(.placeOrder(order))
+            await load()
+        } catch is CancellationError {
+            return
         } catch {
             failure = error.localizedDescription
         }
@@ -317,6 +335,49 @@ struct AppWithLoginGuideTests {
         #expect(list.failure != nil)
         #expect(session.tokens.credential?.refreshToken == "r")
         #expect(try await stored()?.refreshToken == "r")
+    }
+
+    /// A store that cannot be read until it is unlocked, like the keychain before the first unlock.
+    private actor LockedStore: CredentialStore {
+        private let login = Login(accessToken: "a", refreshToken: "r", expiry: nil)
+        private var isLocked = true
+
+        func unlock() { isLocked = false }
+
+        func load(_ account: String) async throws -> Data? {
+            if isLocked { throw PipelineError(.file(.unreadable), "locked") }
+            return try JSONEncoder().encode(login)
+        }
+
+        func save(_ data: Data, for account: String) async throws {}
+
+        func remove(_ account: String) async throws {}
+    }
+
+    @Test("A login is restored when the store can be read again")
+    func restored() async throws {
+        let store = LockedStore()
+        let session = UserSession(transport: ScriptedTransport([]), store: store)
+        await session.restore()
+        #expect(session.tokens.credential == nil)
+        await store.unlock()
+        await session.restore()
+        #expect(session.tokens.credential?.accessToken == "a")
+    }
+
+    @Test("An order is sent with the token, and after a lost connection the text asks to check")
+    func order() async {
+        let server = ScriptedTransport([
+            .status(201), .status(200, body: #"[{"id": 7}]"#), .failure(PipelineError(.connectionLost, "")),
+        ])
+        let session = UserSession(transport: server, store: store)
+        let list = OrderList(shop: makeShop(transport: server, session: session))
+        await session.tokens.setCredential(Login(accessToken: "a", refreshToken: "r", expiry: nil))
+        await list.place(NewOrder(item: 3))
+        #expect(list.orders.map(\.id) == [7] && list.failure == nil)
+        await list.place(NewOrder(item: 3))
+        #expect(list.failure?.contains("Check whether your change was made") == true)
+        #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer a", "Bearer a", "Bearer a"])
     }
 
     @Test("A wrong password has a text of its own")
