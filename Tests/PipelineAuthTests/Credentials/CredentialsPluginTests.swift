@@ -448,6 +448,17 @@ struct CredentialsPluginTests {
         #expect(nonces(transport) == ["none", "Digest n", "Digest n"])
     }
 
+    @Test("A nextnonce of at most 4,096 bytes is used", arguments: [(4_096, true), (4_097, false)])
+    func longNextNonce(length: Int, isUsed: Bool) async throws {
+        let (info, next) = (try #require(HTTPField.Name("Authentication-Info")), String(repeating: "m", count: length))
+        let transport = ScriptedTransport([
+            challenge("Digest realm=r, nonce=n"), .status(200, headers: [info: "nextnonce=\"\(next)\""]), .status(200),
+        ])
+        let provider = provider(transport, keychain.plugin())
+        for _ in 1...2 { _ = try await provider.request(Ask()) }
+        #expect(nonces(transport) == ["none", "Digest n", isUsed ? "Digest \(next)" : "Digest n"])
+    }
+
     @Test("A 407 is passed on")
     func proxy() async throws {
         let fields: HTTPFields = [.proxyAuthenticate: "Basic realm=p", .wwwAuthenticate: "Basic realm=r"]
