@@ -132,6 +132,29 @@ struct RateLimitSharedTests {
         #expect(server.highestCount(in: .seconds(1)) <= 100)
     }
 
+    @Test("Requests that find the gate closed after the store has admitted them return their permits, and wait again")
+    func returned() async {
+        let store = Store(ManualClock(), latency: .milliseconds(100))
+        let server = CountingServer { request, _ in
+            request.head.path == "/first"
+                ? PipelineResponse(request, 429, [.retryAfter: "1"]) : PipelineResponse(request, 200)
+        }
+        let limit = RateLimit(4, per: .seconds(1))
+        let bench = bench(server, store, [RateLimitPlugin(limit, maximumWait: .seconds(30), store: store)])
+        let outcomes = await bench.clock.run {
+            async let first = bench.call("/first")
+            async let others = withTaskGroup(of: String.self) { group in
+                try? await bench.clock.sleep(for: .milliseconds(50))
+                for _ in 0..<3 { group.addTask { await bench.call() } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            return await [first] + others
+        }
+        #expect(outcomes == ["429", "200", "200", "200"])
+        #expect(bench.server.count == 4)
+        #expect(await bench.calls(8) == Array(repeating: "200", count: 8))
+    }
+
     @Test("V05: when a circuit opens, requests that wait for their moment in the store fail at once, and none is sent")
     func circuit() async {
         let limit = RateLimit(40, per: .seconds(10), burst: 20)
