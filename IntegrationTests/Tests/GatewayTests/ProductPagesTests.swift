@@ -51,7 +51,8 @@ import Testing
             ("catalog", .status(404), 404), ("prices", .status(404), 502), ("prices", .status(500), 502),
             ("prices", .failure(.connect(.refused)), 502), ("prices", .status(200, body: "{}"), 502),
             ("prices", .failure(.timeout(.pool)), 503), ("catalog", .failure(.clientClosed), 503),
-            ("catalog", .failure(.timeout(.head)), 504), ("prices", .hang, 504),
+            ("catalog", .failure(.timeout(.head)), 504), ("prices", .hang, 504), ("prices", .status(401), 502),
+            ("prices", .status(429, headers: [.retryAfter: "7"]), 503),
         ] as [(String, ScriptedTransport.Step, Int)]
     )
     func failures(name: String, step: ScriptedTransport.Step, status: Int) async throws {

@@ -20,7 +20,8 @@ struct Problem: HTTPResponseError {
     /// Makes the problem of a failed call.
     init(_ error: PipelineError) {
         switch error.code {
-        case .circuitOpen, .limit(.concurrency), .limit(.rate), .timeout(.queue), .timeout(.pool), .clientClosed:
+        case .circuitOpen, .limit(.concurrency), .limit(.rate), .timeout(.queue), .timeout(.pool), .clientClosed,
+            .unacceptableStatus where error.status == .tooManyRequests:
             self.init(.serviceUnavailable, "The service is overloaded or down; retry later.")
             retryAfterSeconds = error.retryAfter.map { max(1, Int(($0 / .seconds(1)).rounded(.up))) }
         case .timeout:
