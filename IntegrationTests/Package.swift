@@ -174,8 +174,8 @@ let package = Package(
         // The samples of the guides. No source imports PipelineAllocations, but scripts/docs reads its built module.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: common + asyncHTTPClient + nioCore + logging + metrics + service + unixSignals
-                + pipeline("PipelineAllocations") + ["TestSupport"],
+            dependencies: common + asyncHTTPClient + nioCore + logging + metrics + tracing + service + unixSignals
+                + pipeline("PipelineAllocations") + ["gateway", "TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(

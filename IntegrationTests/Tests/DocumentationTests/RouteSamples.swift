@@ -10,6 +10,8 @@ import Testing
 // sample: route
 func makeRouter(_ pages: ProductPages) -> Router<BasicRequestContext> {
     let router = Router()
+    router.add(middleware: TracingMiddleware())
+    router.get("ready") { _, _ in isReady(pages.provider) ? HTTPResponse.Status.ok : .serviceUnavailable }
     router.get("products/:id") { request, context in
         let id = try context.parameters.require("id", as: Int.self)
         let incoming = Incoming(
@@ -23,28 +25,17 @@ func makeRouter(_ pages: ProductPages) -> Router<BasicRequestContext> {
             guard let page else { throw HTTPError(.notFound) }
             return page
         } catch let error as PipelineError {
-            let status = status(of: error)
             var fields = HTTPFields()
-            if status == .unauthorized { fields[.wwwAuthenticate] = "Bearer" }
             if let wait = error.retryAfter { fields[.retryAfter] = "\(max(1, Int((wait / .seconds(1)).rounded(.up))))" }
-            throw HTTPError(status, headers: fields)
+            if status(of: error) == .unauthorized { fields[.wwwAuthenticate] = "Bearer" }
+            throw HTTPError(status(of: error), headers: fields)
         }
     }
-    router.get("ready") { _, _ -> HTTPResponse.Status in isReady(pages.provider) ? .ok : .serviceUnavailable }
     return router
 }
 
 extension ProductPage: ResponseEncodable {}
 // end
-
-/// Compiled only: the port is that of a real server.
-func makeApplication(_ provider: Provider<MultiTarget>) -> some ApplicationProtocol {
-    // sample: application
-    let logger = Logger(label: "pages")
-    let application = Application(router: makeRouter(ProductPages(provider: provider)), logger: logger)
-    // end
-    return application
-}
 
 @Suite("The route of the guide OnAServer", .realTime, .watched)
 struct RouteSamplesTests {
@@ -103,9 +94,14 @@ struct RouteSamplesTests {
     @Test("A failure has the status of a gateway, a product that does not exist 404, and a word as its id 400")
     func failures() async throws {
         let services = Self.services(prices: .status(400))
-        let paths = ["/products/7", "/products/8", "/products/x", "/ready"]
-        #expect(try await statuses(paths, services) == [502, 404, 400, 200])
+        #expect(try await statuses(["/products/7", "/products/8", "/products/x"], services) == [502, 404, 400])
+    }
+
+    @Test("A request whose token the prices reject gets their status, and a server that works is ready")
+    func rejectedToken() async throws {
         #expect(try await statuses(["/products/7"], Self.services(prices: .status(401))) == [401])
+        #expect(try await statuses(["/products/7"], Self.services(prices: .status(403))) == [403])
+        #expect(try await statuses(["/ready"], Self.services(prices: .status(401))) == [200])
     }
 
     private func statuses(_ paths: [String], _ services: ScriptedTransport) async throws -> [Int] {

@@ -1,11 +1,17 @@
 import Foundation
+import Hummingbird
 import Logging
+import Metrics
 import Pipeline
 import PipelineTesting
 import ServiceLifecycle
 import TestSupport
 import Testing
+import Tracing
 import UnixSignals
+
+@testable import class gateway.PrometheusMetrics
+@testable import struct gateway.TraceContext
 
 // sample: service
 struct ClientService: Service {
@@ -42,13 +48,34 @@ struct Worker: Service {
 
 /// The samples of the guide OnAServer for a program with services.
 enum ShutdownSamples {
+    /// Compiled only: a process can bootstrap its metrics once.
+    static func run() async throws {
+        // sample: main
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        InstrumentationSystem.bootstrap(TraceContext())
+
+        let authority = try Data(contentsOf: URL(filePath: "/etc/pages/authority.pem"))
+        let trust = TrustPolicy(["*.internal.example": try .authorities(pem: authority)])
+        let transport = makeTransport(trust: trust)
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [makePlugins()])
+
+        let router = makeRouter(ProductPages(provider: provider))
+        router.get("metrics") { _, _ in metrics.text }
+        let logger = Logger(label: "pages")
+        let address = BindAddress.hostname("0.0.0.0", port: 8080)
+        let application = Application(router: router, configuration: .init(address: address), logger: logger)
+        // end
+        try await run(services(provider, transport, application, logger))
+    }
+
     static func services(
         _ provider: Provider<MultiTarget>,
         _ transport: AsyncHTTPClientTransport,
         _ application: any Service,
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
-        // sample: group
+        // sample: main
         let client = ClientService(provider: provider, transport: transport)
         var services = ServiceGroupConfiguration(services: [client, application], logger: logger)
         services.gracefulShutdownSignals = [.sigterm, .sigint]
@@ -59,7 +86,7 @@ enum ShutdownSamples {
 
     /// Compiled only: it changes how the process treats signals.
     static func run(_ services: ServiceGroupConfiguration) async throws {
-        // sample: group
+        // sample: main
         try await ServiceGroup(configuration: services).run()
         // end
     }

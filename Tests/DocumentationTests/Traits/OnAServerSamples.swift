@@ -9,19 +9,15 @@ import AsyncHTTPClient
 import NIOCore
 #endif
 
-/// The samples of the guide OnAServer.
-enum OnAServerSamples {
-    #if AsyncHTTPClient
-    static func client() -> AsyncHTTPClientTransport {
-        // sample: client
-        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-        configuration.timeout.connect = .seconds(2)
-        let transport = AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 16)
-        // end
-        return transport
-    }
-    #endif
+#if AsyncHTTPClient
+// sample: transport
+func makeTransport(trust: TrustPolicy = .system) -> AsyncHTTPClientTransport {
+    var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+    configuration.timeout.connect = .seconds(2)
+    return AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 16, trust: trust)
 }
+// end
+#endif
 
 @Suite("The samples of the guide OnAServer", .realTime, .watched)
 struct OnAServerSamplesTests {
@@ -30,7 +26,7 @@ struct OnAServerSamplesTests {
     #if AsyncHTTPClient
     @Test("Calls of all providers with the transport fail after its shutdown")
     func client() async throws {
-        let transport = OnAServerSamples.client()
+        let transport = makeTransport()
         let shop = Provider<Shop>(transport: transport)
         let pages = Provider<URLTarget>(transport: transport)
         #expect("\(shop.explain())".contains("AsyncHTTPClientTransport"))

@@ -89,10 +89,8 @@ struct ProductPages: Sendable {
 
 // sample: status
 func status(of error: PipelineError) -> HTTPResponse.Status {
-    // The prices refuse the token of the caller, who can send another one.
-    if let status = error.status, [.unauthorized, .forbidden].contains(status),
-        error.request?.host == Prices.url.host()
-    {
+    // Only the prices get the caller's token. If another service rejects a request, the caller cannot change that.
+    if let status = error.status, [401, 403].contains(status.code), error.request?.host == Prices.url.host() {
         return status
     }
     if error.status == .tooManyRequests { return .serviceUnavailable }
@@ -102,13 +100,6 @@ func status(of error: PipelineError) -> HTTPResponse.Status {
     case .timeout: .gatewayTimeout
     default: .badGateway
     }
-}
-// end
-
-// sample: ready
-func isReady(_ provider: Provider<MultiTarget>) -> Bool {
-    let health = provider.health
-    return !health.isRefusing(Catalog.url) && !health.isRefusing(Prices.url)
 }
 // end
 
@@ -142,13 +133,6 @@ func makePlugins() -> PluginStack {
 
 /// The samples of the guide OnAServer for a server that calls three others.
 enum ThreeServicesSamples {
-    static func provider(_ transport: any Transport) -> Provider<MultiTarget> {
-        // sample: provider
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [makePlugins()])
-        // end
-        return provider
-    }
-
     static func unshared(_ provider: Provider<MultiTarget>, _ id: Int) async throws -> Prices.ResultType {
         // sample: unshared
         let fresh = RequestOptions { $0.deduplication = .off }
@@ -157,6 +141,13 @@ enum ThreeServicesSamples {
         return price
     }
 }
+
+// sample: ready
+func isReady(_ provider: Provider<MultiTarget>) -> Bool {
+    let health = provider.health
+    return !health.isRefusing(Catalog.url) && !health.isRefusing(Prices.url)
+}
+// end
 
 /// The stack of the guide, which logs nothing.
 func makeQuietPlugins() -> PluginStack { makePlugins().removing(LoggingPlugin.self) }
@@ -230,7 +221,6 @@ struct ThreeServicesTests {
         arguments: [
             (.status(404), .badGateway), (.failure(.connect(.refused)), .badGateway), (.hang, .gatewayTimeout),
             (.failure(.timeout(.pool)), .serviceUnavailable), (.failure(.clientClosed), .serviceUnavailable),
-            (.status(429), .serviceUnavailable), (.status(401), .unauthorized), (.status(403), .forbidden),
         ] as [(ScriptedTransport.Step, HTTPResponse.Status)]
     )
     func failures(step: ScriptedTransport.Step, status: HTTPResponse.Status) async throws {
@@ -240,12 +230,26 @@ struct ThreeServicesTests {
         #expect(error.map { DocumentationTests.status(of: $0) } == status)
     }
 
-    @Test("Only the prices get the caller's token: if the catalog refuses a request, the caller is not to blame")
-    func catalogRefusal() async throws {
+    @Test(
+        "A 401 or 403 is passed on if the prices reject the caller's token, and not if another service responds with it",
+        arguments: [
+            ("prices", 401, 401), ("prices", 403, 403), ("catalog", 401, 502), ("catalog", 403, 502),
+        ]
+    )
+    func rejectedToken(service: String, statusCode: Int, expected: Int) async throws {
         let error = await #expect(throws: PipelineError.self) {
-            _ = try await page(["catalog.internal.example": .status(401)])
+            _ = try await page(["\(service).internal.example": .status(statusCode)])
         }
-        #expect(error.map { DocumentationTests.status(of: $0) } == .badGateway)
+        #expect(error.map { DocumentationTests.status(of: $0).code } == expected)
+    }
+
+    @Test("A 429 of a required service becomes a 503, with its Retry-After")
+    func tooManyRequests() async throws {
+        let error = await #expect(throws: PipelineError.self) {
+            _ = try await page(["prices.internal.example": .status(429, headers: [.retryAfter: "7"])])
+        }
+        #expect(error.map { DocumentationTests.status(of: $0) } == .serviceUnavailable)
+        #expect(error?.retryAfter == .seconds(7))
     }
 
     @Test("A server is not ready during the break of a required service, and ready for the probe after it")
@@ -356,7 +360,11 @@ struct ThreeServicesTests {
 
     @Test("The stack has no findings")
     func order() {
-        #expect(ThreeServicesSamples.provider(ScriptedTransport([])).explain().findings.isEmpty)
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport([]),
+            plugins: [DocumentationTests.makePlugins()]
+        )
+        #expect(provider.explain().findings.isEmpty)
     }
 }
 #endif
