@@ -2,7 +2,7 @@ public import Pipeline
 import Synchronization
 
 /// A plugin that keeps the warnings of the other plugins.
-public final class WarningLog: Stage.WillSend, FindingReporting {
+public final class WarningLog: Stage.WillSend, WarningReporting {
     private let warnings = Mutex<[String]>([])
 
     /// Creates a plugin without warnings.
@@ -16,9 +16,6 @@ public final class WarningLog: Stage.WillSend, FindingReporting {
 
     /// Takes part in a stage, which every plugin has to.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {}
-
-    /// Returns `false`: findings are written elsewhere.
-    public func report(_ finding: PipelineDescription.Finding) -> Bool { false }
 
     /// Keeps the text for ``all``, so that it is written nowhere else.
     public func report(warning: String) -> Bool {

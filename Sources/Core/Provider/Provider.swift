@@ -48,7 +48,7 @@ public final class Provider<Target: TargetType>: Sendable {
             configuration,
             transportDecodesContent: transport.decodesContent,
             finishers: pipeline.finishers,
-            operatorLog: PipelineContext.OperatorLog(plugins.compactMap { $0 as? any FindingReporting })
+            operatorLog: PipelineContext.OperatorLog(of: plugins)
         )
         let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)

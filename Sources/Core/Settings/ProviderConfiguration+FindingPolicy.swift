@@ -23,7 +23,7 @@ extension ProviderConfiguration {
         let action: Action
         private var ignored: Set<String> = []
 
-        /// Writes a line for each finding: with the first plugin of the stack that reports findings, such as one with a
+        /// Writes a line for each finding: with the first plugin of the stack that writes warnings, such as one with a
         /// logger; otherwise to standard error, on Apple platforms to the system's log.
         public static let warn = ProviderConfiguration.FindingPolicy(action: .warn)
 
@@ -74,31 +74,20 @@ extension ProviderConfiguration {
             switch action {
             case .report(let report): report(finding)
             case .stop: preconditionFailure("Provider<\(target)>: \(finding)")
-            case .warn:
-                let isNoted = plugins.contains { ($0 as? any FindingReporting)?.report(finding) ?? false }
-                if !isNoted { DeveloperWarning.write("Provider<\(target)>: \(finding)") }
+            case .warn: PipelineContext.OperatorLog(of: plugins).warning("Provider<\(target)>: \(finding)")
             }
         }
     }
 }
 
-/// A plugin that writes the findings and warnings of its stack, such as one with a logger.
-public protocol FindingReporting: PluginType {
-    /// Writes a finding in place of standard error.
-    ///
-    /// - Parameter finding: a leak or a fault.
-    /// - Returns: whether it was written.
-    func report(_ finding: PipelineDescription.Finding) -> Bool
-
-    /// Writes a warning of a plugin in place of standard error; see ``PipelineContext/OperatorLog``. The default writes
-    /// nothing.
+/// A plugin that writes the warnings of its stack, such as one with a logger.
+///
+/// The warnings are those of the other plugins, see ``PipelineContext/OperatorLog``, and the findings of the order, see
+/// ``ProviderConfiguration/FindingPolicy/warn``.
+public protocol WarningReporting: PluginType {
+    /// Writes a warning in place of standard error.
     ///
     /// - Parameter warning: the text, without a secret.
     /// - Returns: whether it was written.
     func report(warning: String) -> Bool
-}
-
-extension FindingReporting {
-    /// Returns `false`: the warning is written elsewhere.
-    public func report(warning: String) -> Bool { false }
 }

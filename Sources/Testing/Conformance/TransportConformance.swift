@@ -91,8 +91,10 @@ public struct TransportConformance: Sendable {
         // No task group, which would wait for a transport that ignores cancellation.
         let call = ObservedCall { try await check.run(bench) }
         await Patience.wait(patience, moving: nil) { call.hasEnded }
+        // Read first: a check that has hung may end because it is cancelled.
+        let outcome = call.outcome
         call.cancel()
-        return switch call.outcome {
+        return switch outcome {
         case .value: nil
         case .failure(let failure as ConformanceCheck.Failure): failure.message
         case .failure(let error): "it threw \(error)"

@@ -24,19 +24,19 @@ struct FindingPolicyTests {
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
     }
 
-    /// A plugin that writes findings, or not.
-    private final class Reporter: Stage.WillSend, FindingReporting {
+    /// A plugin that writes warnings, or not.
+    private final class Reporter: Stage.WillSend, WarningReporting {
         private let all = Mutex<[String]>([])
         private let isOn: Bool
-        var ids: [String] { all.withLock { $0 } }
+        var warnings: [String] { all.withLock { $0 } }
 
         init(isOn: Bool) { self.isOn = isOn }
 
         func willSend(_ request: PipelineRequest, context: PipelineContext) {}
 
-        func report(_ finding: PipelineDescription.Finding) -> Bool {
+        func report(warning: String) -> Bool {
             guard isOn else { return false }
-            all.withLock { $0.append(finding.id) }
+            all.withLock { $0.append(warning) }
             return true
         }
     }
@@ -77,8 +77,11 @@ struct FindingPolicyTests {
     func reporter() {
         let (off, first, second) = (Reporter(isOn: false), Reporter(isOn: true), Reporter(isOn: true))
         make(.warn, [off, first, second] + Self.wrong)
-        #expect(first.ids.count == 3)
-        #expect(off.ids.isEmpty && second.ids.isEmpty)
+        let leak = "Provider<TestTarget>: leak sharing-outside-credential: "
+        let heads = [leak, leak, "Provider<TestTarget>: fault sharing-inside-sharing: "]
+        #expect(first.warnings.count == 3)
+        #expect(zip(first.warnings, heads).allSatisfy { $0.hasPrefix($1) })
+        #expect(off.warnings.isEmpty && second.warnings.isEmpty)
     }
 
     @Test("A2: the policy of a task replaces that of a configuration")

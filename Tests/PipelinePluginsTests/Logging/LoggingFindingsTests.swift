@@ -14,7 +14,7 @@ struct LoggingFindingsTests {
         let plugins: [any PluginType] = [log, DeduplicationPlugin(), token]
         // What the log does not write goes to standard error.
         _ = Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins)
-        let line = "leak sharing-outside-credential: DeduplicationPlugin (2) is outside AccessTokenPlugin (3): "
+        let line = "Provider<Ask>: leak sharing-outside-credential: DeduplicationPlugin (2) is outside "
         #expect(lines.withLock { $0.map { String($0.prefix(line.count)) } } == (isOn ? [line] : []))
         #expect(lines.withLock { $0.allSatisfy { $0.hasSuffix("; see Documentation/Findings.md of Pipeline") } })
     }

@@ -29,19 +29,12 @@ extension LoggingPlugin {
         }
     }
 
-    /// Writes a leak or a fault of the stack as a warning, unless the plugin's level is `off`.
-    public func report(_ finding: PipelineDescription.Finding) -> Bool {
-        write(warning: "\(finding)")
-    }
-
-    /// Writes a warning of another plugin, unless the plugin's level is `off`.
-    public func report(warning: String) -> Bool { write(warning: warning) }
-
-    private func write(warning line: String) -> Bool {
+    /// Writes a warning of another plugin or a finding of the stack, unless the plugin's level is `off`.
+    public func report(warning: String) -> Bool {
         guard level != .off else { return false }
         switch output {
-        case .standard(let logger), .logger(let logger): logger.warning("\(line)")
-        case .handler(let handler): handler(min(.info, level), line)
+        case .standard(let logger), .logger(let logger): logger.warning("\(warning)")
+        case .handler(let handler): handler(min(.info, level), warning)
         }
         return true
     }

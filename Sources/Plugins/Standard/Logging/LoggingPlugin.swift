@@ -75,7 +75,7 @@ public import PipelineCore
 /// errors and the text of a formatter. In the lines of a call, values of 8 bytes or more in its secret header fields
 /// and cookies are hidden, too.
 public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, Stage.DidFinish, CapabilityDeclaring,
-    FindingReporting
+    WarningReporting
 {
     enum Output: Sendable {
         case standard(Logger)
