@@ -251,6 +251,48 @@ private func invoices(transport: any Transport, session: UserSession) async thro
     return invoices
 }
 
+// sample: oauth
+@MainActor
+@Observable
+final class OAuthSession {
+    private(set) var isSignedIn: Bool?  // nil until the keychain has been read
+    @ObservationIgnored let oauth: OAuthPlugin
+
+    init(transport: any Transport, store: any CredentialStore, browse: @escaping @Sendable (URL) async throws -> URL) {
+        oauth = OAuthPlugin(
+            .discovered(at: Endpoint.url("https://auth.shop.example")),
+            client: .public(id: "shop-app"),
+            grant: .authorizationCode(redirect: Endpoint.url("shopapp://callback"), authenticate: browse),
+            store: store,
+            transport: transport
+        )
+    }
+
+    /// Call it when the app starts or becomes active, and after a call that fails with `sessionEnded`.
+    func update() async {
+        do {
+            isSignedIn = try await oauth.isSignedIn
+        } catch {
+            print("the session could not be read:", error)  // such as before the first unlock of the device
+        }
+    }
+
+    func signIn() async throws {
+        try await oauth.signIn()
+        await update()
+    }
+
+    func signOut(of shop: Provider<Shop>) async {
+        do {
+            try await shop.signOut()
+        } catch {
+            print("the server did not revoke the tokens:", error)  // the session has ended anyway
+        }
+        await update()
+    }
+}
+// end
+
 // sample: extension
 struct OpenTheApp: Error {}
 
@@ -413,6 +455,42 @@ struct AppWithLoginGuideTests {
         #expect(try await invoices(transport: server, session: session).map(\.id) == [7])
         #expect(server.sent.map(\.path) == ["/v1/invoices"])
         #expect(server.sent.map { $0.headers[.authorization] } == ["Bearer t"])
+    }
+
+    @Test("A session with OAuth 2.0 signs in, loads with the token, and signs out")
+    func oauth() async throws {
+        let server = ScriptedTransport { request, _ in
+            switch request.path {
+            case "/.well-known/oauth-authorization-server":
+                let issuer = "https://auth.shop.example"
+                let endpoints = #""authorization_endpoint": "\#(issuer)/sign-in", "token_endpoint": "\#(issuer)/token""#
+                let json: HTTPFields = [.contentType: "application/json"]
+                return .status(200, headers: json, body: #"{"issuer": "\#(issuer)", \#(endpoints)}"#)
+            case "/token":
+                let token = #"{"access_token": "a", "token_type": "Bearer", "expires_in": 600, "refresh_token": "r"}"#
+                return .status(200, headers: [.contentType: "application/json"], body: token)
+            default:
+                let isKnown = request.headers[.authorization] == "Bearer a"
+                return .status(isKnown ? 200 : 401, body: #"[{"id": 7}]"#)
+            }
+        }
+        let session = OAuthSession(transport: server, store: store) { url in
+            let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems
+            let state = items?.first { $0.name == "state" }
+            return Endpoint.url("shopapp://callback").appending(queryItems: [
+                URLQueryItem(name: "code", value: "c"), URLQueryItem(name: "state", value: state?.value),
+            ])
+        }
+        let shop = Provider<Shop>(transport: server, plugins: [.standard { session.oauth }])
+        await session.update()
+        #expect(session.isSignedIn == false)
+        try await session.signIn()
+        #expect(session.isSignedIn == true)
+        let list = OrderList(shop: shop)
+        await list.load()
+        #expect(list.orders.map(\.id) == [7])
+        await session.signOut(of: shop)
+        #expect(session.isSignedIn == false)
     }
 
     @Test("An extension sends the stored login, and never refreshes it")

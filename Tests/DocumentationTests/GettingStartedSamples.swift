@@ -75,6 +75,13 @@ enum GettingStartedSamples {
         print(repository.forks, "forks")
     }
 
+    static func responseCall(_ provider: Provider<GitHub>) async throws {
+        // sample: response
+        let response = try await provider.request(.search("http"))
+        print(response.statusCode, response.headers[.contentType] ?? "no type", response.data.count, "bytes")
+        // end
+    }
+
     static func caughtCall(_ provider: Provider<GitHub>) async throws {
         // sample: catch
         do {

@@ -58,6 +58,16 @@ struct GettingStartedTestSamples {
         #expect(try String(contentsOf: guide, encoding: .utf8).contains("```text\n\(output.text)```"), "\(output.text)")
     }
 
+    @Test("A call that does not decode returns the response")
+    func response() async throws {
+        let output = Output()
+        let transport = ScriptedTransport([.status(200, headers: [.contentType: "application/json"], body: body)])
+        try await GettingStartedSamples.$output.withValue(output) {
+            try await GettingStartedSamples.responseCall(Provider(transport: transport))
+        }
+        #expect(output.text == "200 application/json 12 bytes\n")
+    }
+
     @Test("A search is a query, and an issue a POST of JSON")
     func content() async throws {
         let transport = ScriptedTransport(always: .status(201))
