@@ -43,15 +43,15 @@ enum GettingStartedSamples {
         }
         var method: HTTPMethod {
             switch self {
-            case .repository, .search: .get
             case .createIssue: .post
+            default: .get
             }
         }
         var task: RequestTask {
             switch self {
-            case .repository: .requestPlain
             case .search(let text): .requestQuery(["q": text])
             case .createIssue(let issue, _): .requestJSONEncodable(issue)
+            default: .requestPlain
             }
         }
         var validationType: ValidationType { .successCodes }
