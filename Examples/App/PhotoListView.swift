@@ -35,6 +35,7 @@ struct SignInView: View {
     @State private var user = ""
     @State private var password = ""
     @State private var failure: String?
+    @State private var isSigningIn = false
 
     var body: some View {
         Form {
@@ -42,11 +43,13 @@ struct SignInView: View {
             TextField("User", text: $user)
             SecureField("Password", text: $password)
             if let failure { Text(failure).foregroundStyle(.red) }
-            Button("Sign In") { Task { await signIn() } }
+            Button("Sign In") { Task { await signIn() } }.disabled(isSigningIn)
         }
     }
 
     private func signIn() async {
+        isSigningIn = true
+        defer { isSigningIn = false }
         do {
             try await session.signIn(user: user, password: password)
             failure = nil

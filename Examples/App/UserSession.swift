@@ -35,7 +35,8 @@ final class UserSession {
 
     private(set) var state = State.unknown
 
-    @ObservationIgnored let tokens: TokenRefreshPlugin<Login>
+    let tokens: TokenRefreshPlugin<Login>
+    @ObservationIgnored private var isRestored = false  // after that, what the store has is no longer of interest
     private let auth: Provider<URLTarget>
     private let store: any CredentialStore
 
@@ -65,7 +66,8 @@ final class UserSession {
     /// Called also when the app becomes active, in case the store could not be read earlier.
     func restore() async {
         do {
-            guard tokens.credential == nil, let data = try await store.load("login") else { return }
+            guard !isRestored, let data = try await store.load("login"), !isRestored else { return }
+            isRestored = true
             await tokens.setCredential(try JSONDecoder().decode(Login.self, from: data))
         } catch {
             print("the login could not be restored:", error)  // such as before the first unlock of the device
@@ -75,10 +77,15 @@ final class UserSession {
     func signIn(user: String, password: String) async throws {
         let body = ["user": user, "password": password]
         let url = "https://photos.example/v1/login"
-        await tokens.setCredential(try await auth.send(body, to: url, as: TokenResponse.self).login)
+        let login = try await auth.send(body, to: url, as: TokenResponse.self).login
+        isRestored = true
+        await tokens.setCredential(login)
     }
 
-    func signOut() async { await tokens.setCredential(nil) }
+    func signOut() async {
+        isRestored = true
+        await tokens.setCredential(nil)
+    }
 
     /// Returns a new login, or `nil` if the server no longer accepts the refresh token.
     private nonisolated static func renew(_ expired: Login, with auth: Provider<URLTarget>) async throws -> Login? {

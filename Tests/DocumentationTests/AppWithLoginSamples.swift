@@ -73,7 +73,8 @@ final class UserSession {
     enum State { case unknown, signedOut, signedIn, expired }
 
     private(set) var state = State.unknown
-    @ObservationIgnored let tokens: TokenRefreshPlugin<Login>
+    let tokens: TokenRefreshPlugin<Login>
+    @ObservationIgnored private var isRestored = false  // after that, what the store has is no longer of interest
     private let auth: Provider<URLTarget>
     private let store: any CredentialStore
 
@@ -91,10 +92,15 @@ final class UserSession {
     func signIn(user: String, password: String) async throws {
         let body = ["user": user, "password": password]
         let url = "https://api.shop.example/v1/login"
-        await tokens.setCredential(try await auth.send(body, to: url, as: TokenResponse.self).login)
+        let login = try await auth.send(body, to: url, as: TokenResponse.self).login
+        isRestored = true
+        await tokens.setCredential(login)
     }
 
-    func signOut() async { await tokens.setCredential(nil) }
+    func signOut() async {
+        isRestored = true
+        await tokens.setCredential(nil)
+    }
 
     /// Restores the login of an earlier run, and then keeps `state` current.
     func follow() async {
@@ -111,7 +117,8 @@ final class UserSession {
     /// Call it also when the app becomes active, in case the store could not be read earlier.
     func restore() async {
         do {
-            guard tokens.credential == nil, let data = try await store.load("login") else { return }
+            guard !isRestored, let data = try await store.load("login"), !isRestored else { return }
+            isRestored = true
             await tokens.setCredential(try JSONDecoder().decode(Login.self, from: data))
         } catch {
             print("the login could not be restored:", error)  // such as before the first unlock of the device
@@ -163,7 +170,7 @@ private final class SignIn {
             try await session.signIn(user: user, password: password)
             failure = nil
         } catch is CancellationError {
-            return  // the view has disappeared
+            return  // the task was cancelled
         } catch let error as PipelineError where error.status == .unauthorized {
             failure = "The user name or the password is wrong."
         } catch {
@@ -256,7 +263,7 @@ private func invoices(transport: any Transport, session: UserSession) async thro
 @Observable
 final class OAuthSession {
     private(set) var isSignedIn: Bool?  // nil until the keychain has been read
-    @ObservationIgnored let oauth: OAuthPlugin
+    let oauth: OAuthPlugin
 
     init(transport: any Transport, store: any CredentialStore, browse: @escaping @Sendable (URL) async throws -> URL) {
         oauth = OAuthPlugin(
@@ -311,7 +318,7 @@ func makeTokens(store: any CredentialStore) -> TokenRefreshPlugin<Login> {
 @MainActor
 struct AppWithLoginGuideTests {
     private let store: any CredentialStore = MemoryCredentialStore()
-    private static let expired = Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
+    private nonisolated static let expired = Login(accessToken: "old", refreshToken: "r", expiry: .distantPast)
 
     private func stored() async throws -> Login? {
         try await store.load("login").map { try JSONDecoder().decode(Login.self, from: $0) }
@@ -394,6 +401,25 @@ struct AppWithLoginGuideTests {
         func save(_ data: Data, for account: String) async throws {}
 
         func remove(_ account: String) async throws {}
+    }
+
+    /// A store that keeps what it has.
+    private struct KeepingStore: CredentialStore {
+        func load(_ account: String) async throws -> Data? { try JSONEncoder().encode(AppWithLoginGuideTests.expired) }
+
+        func save(_ data: Data, for account: String) async throws {}
+
+        func remove(_ account: String) async throws { throw PipelineError(.file(.notWritable), "locked") }
+    }
+
+    @Test("A logout stays one, even if the store could not remove the login")
+    func keptLogin() async {
+        let session = UserSession(transport: ScriptedTransport([]), store: KeepingStore())
+        await session.restore()
+        #expect(session.tokens.credential?.accessToken == "old")
+        await session.signOut()
+        await session.restore()
+        #expect(session.tokens.credential == nil)
     }
 
     @Test("A login is restored when the store can be read again")

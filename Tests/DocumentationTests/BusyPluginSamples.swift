@@ -63,6 +63,17 @@ struct BusyPlugin: Stage.Intercept, CapabilityDeclaring {
 struct BusyPluginSamples {
     typealias Library = ReadmeProgram.Library
 
+    // sample: first plugin test
+    @Test("Each request has the version of the app")
+    func version() async throws {
+        let script = ScriptedTransport([.status(200)])
+        let provider = Provider<Library>(transport: script, plugins: [ClientPlugin(version: "3.1")])
+        _ = try await provider.request(.book(id: 3))
+        #expect(script.sent.first?.header("X-Client") == "3.1")
+        #expect(await PluginConformance { ClientPlugin(version: "3.1") }.run() == [])
+    }
+    // end
+
     // sample: plugin test
     @Test("A 503 is retried once, after a pause")
     func retriesOnce() async throws {
@@ -82,12 +93,11 @@ struct BusyPluginSamples {
         return provider
     }
 
-    @Test("The first plugin of the guide sets its header field, and follows the rules")
+    @Test("The first plugin of the guide sets its header field in the standard stack, too")
     func client() async throws {
         let script = ScriptedTransport([.status(200)])
         _ = try await provider(script).request(.book(id: 3))
         #expect(script.sent.map { $0.header("X-Client") } == ["3.1"])
-        #expect(await PluginConformance { ClientPlugin(version: "3.1") }.run() == [])
     }
 
     @Test("The plugin with an error and a value of its own counts attempts, fails, and follows the rules")

@@ -105,8 +105,8 @@ extension OrderRule {
             [.setsCredential, .setsFields, .signs],
             except: [.identifiesCalls],
             consequence:
-                "what the inner plugin sets is added after requests are compared; "
-                + "to keep accounts apart, no response to its requests is shared or stored",
+                "requests are compared before the inner plugin sets its values; "
+                + "to keep accounts apart, no response to these requests is shared or stored",
             severity: .leak
         ),
         OrderRule(

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A credential is a sequence of bytes under a key. Keys are compared character by character, and contain no secrets.
 ///
-/// Run `CredentialStoreConformance` of `PipelineTesting` against your own.
+/// Run `CredentialStoreConformance` of `PipelineStoreTesting` against your own.
 ///
 /// **Secrets**: the bytes are secret. A store must protect them from other users, and show them in no text.
 public protocol CredentialStore: Sendable {
