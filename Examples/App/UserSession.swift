@@ -101,7 +101,7 @@ final class UserSession {
     /// Whether the server no longer accepts the refresh token; adapt this to yours.
     private nonisolated static func isRejection(_ error: PipelineError) -> Bool {
         let code = try? error.response?.mapString(atKeyPath: "error")
-        return error.status == .unauthorized || error.status == .badRequest && code == "invalid_grant"
+        return error.status == .unauthorized || (error.status == .badRequest && code == "invalid_grant")
     }
 
     nonisolated static func save(_ login: Login?, in store: any CredentialStore) async {

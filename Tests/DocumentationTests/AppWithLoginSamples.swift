@@ -154,7 +154,7 @@ extension UserSession {
     /// Whether the server no longer accepts the refresh token; adapt this to yours.
     nonisolated static func isRejection(_ error: PipelineError) -> Bool {
         let code = try? error.response?.mapString(atKeyPath: "error")
-        return error.status == .unauthorized || error.status == .badRequest && code == "invalid_grant"
+        return error.status == .unauthorized || (error.status == .badRequest && code == "invalid_grant")
     }
 }
 // end

@@ -14,9 +14,10 @@ func makeRouter(_ pages: ProductPages) -> Router<BasicRequestContext> {
     router.get("ready") { _, _ in isReady(pages.provider) ? HTTPResponse.Status.ok : .serviceUnavailable }
     router.get("products/:id") { request, context in
         let id = try context.parameters.require("id", as: Int.self)
+        let bearer = request.headers[.authorization]?.wholeMatch(of: /(?i)bearer +([a-z0-9._~+\/-]+=*)/)
         let incoming = Incoming(
             requestID: request.headers[RequestIDPlugin.standardField] ?? context.id,
-            token: request.headers[.authorization]?.wholeMatch(of: /(?i)bearer +(\S+)/).map { String($0.1) }
+            token: bearer.map { String($0.1) }
         )
         do {
             let page = try await Incoming.$current.withValue(incoming) {
@@ -89,6 +90,13 @@ struct RouteSamplesTests {
         #expect(services.sent.count == 3)
         #expect(services.sent.allSatisfy { $0.headers[RequestIDPlugin.standardField] == "a1" })
         #expect(services.sent.compactMap { $0.headers[.authorization] } == ["Bearer x"])
+    }
+
+    @Test("A text that is no token is not passed on, and the status is that of the prices", arguments: ["a,b", "a b"])
+    func noToken(text: String) async throws {
+        let services = Self.services(prices: .status(401))
+        #expect(try await statuses(["/products/7"], ["Authorization": "Bearer \(text)"], services) == [401])
+        #expect(services.sent.allSatisfy { $0.headers[.authorization] == nil })
     }
 
     @Test("A failure has the status of a gateway, a product that does not exist 404, and a word as its id 400")
