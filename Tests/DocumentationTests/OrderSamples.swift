@@ -9,7 +9,7 @@ struct SignerPlugin: Stage.Prepare, Stage.Exchange, CapabilityDeclaring {
     let server: PipelineRequest.Origin
     let account: String
     let sign: @Sendable (PipelineRequest) -> String
-    let capabilities: Set<PluginCapability> = [.signs, .identifiesCalls]
+    let capabilities: Set<PluginCapability> = [.signs, .identifiesCalls, .limitsHosts]
 
     func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         context.addIdentity(account, of: .authorization)

@@ -92,7 +92,7 @@ struct RouteSamplesTests {
         #expect(services.sent.compactMap { $0.headers[.authorization] } == ["Bearer x"])
     }
 
-    @Test("A text that is no token is not passed on, and the status is that of the prices", arguments: ["a,b", "a b"])
+    @Test("A text that is not a token is not passed on, and the prices respond with 401", arguments: ["a,b", "a b"])
     func noToken(text: String) async throws {
         let services = Self.services(prices: .status(401))
         #expect(try await statuses(["/products/7"], ["Authorization": "Bearer \(text)"], services) == [401])
