@@ -44,7 +44,7 @@ struct DeduplicationPositionTests {
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer user1", "Bearer user2"])
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == (isInside ? 0 : 1))
-        let text = "DeduplicationPlugin is outside AccessTokenPlugin: what the inner plugin sets is added after"
+        let text = "DeduplicationPlugin is outside AccessTokenPlugin: requests are compared before the inner plugin"
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
